@@ -17,7 +17,7 @@ from helix.model.provenance import Trust
 from helix.providers.model_catalogue import UNMEASURED, likeness_of
 from helix.store.runtime import Runtime
 from helix.text.about import own_commands
-from helix.text.statement.wording import exchanged, negated, numbers, opposites, overlap
+from helix.text.statement.wording import adds_code, exchanged, negated, numbers, opposites, overlap, reordered
 from helix.text.tokens import query_terms
 
 # Triggers that share this much of their words speak of the same subject.
@@ -127,7 +127,7 @@ def decide(
 def _refines(said: NewStatement, memory: Memory) -> bool:
     outranked = said.trust.rank > memory.provenance.trust.rank or reworded_for(memory, said.trust)
     alike = same_subject(memory.trigger, said.trigger) and not other_commands(memory, said)
-    return alike and not outranked
+    return alike and not outranked and not reordered(memory.trigger, said.trigger)
 
 
 def rule(first: Claim, second: Claim) -> Ruling:
@@ -209,19 +209,22 @@ def same_words(memory: Memory, said: NewStatement) -> bool:
 
 
 def says_the_same(memory: Memory, said: NewStatement) -> bool:
-    """Return whether near texts of two memories agree in negations, numbers and versions, and name the same."""
-    return not other_commands(memory, said) and agrees(
-        f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}"
-    )
+    """Return whether a near text agrees with a memory's in negations, numbers and names, and adds nothing to it."""
+    known, told = f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}"
+    more = memory.kind is not Kind.FAILURE and adds_code(
+        known, told
+    )  # a failure is told by its command, however written
+    return not other_commands(memory, said) and agrees(known, told) and not more
 
 
 def agrees(left: str, right: str) -> bool:
-    """Return whether no negation, number, version, name or exchanged word makes two near memories' texts contrary."""
+    """Return whether no negation, number, name, exchanged word or other order makes two near texts contrary."""
     return (
         negated(left) == negated(right)
         and numbers(left) == numbers(right)
         and not opposites(left, right)
         and not exchanged(left, right)
+        and not reordered(left, right)
     )
 
 

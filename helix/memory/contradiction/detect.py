@@ -24,6 +24,7 @@ from helix.text.statement.wording import (
     sentences_apart,
     stated,
     terms,
+    turned_round,
     words,
 )
 
@@ -87,6 +88,8 @@ def contradiction(left: Statement, right: Statement) -> Contradiction | None:
         # Words are aligned from the left: which of the two comes first must not decide what is found.
         turned = contradiction(right, left)
         return None if turned is None else turned.turned
+    if (sides := turned_round(left.text, right.text)) is not None:
+        return Contradiction(ground=Ground.OPPOSITE, left=sides[0], right=sides[1], sure=False)
     one, other = read_statement(left.trigger), read_statement(right.trigger)
     if one.aside != other.aside or one.case != other.case or _both_deny(one, other) or _are_personal(one, other):
         return None

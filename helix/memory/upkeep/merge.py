@@ -28,6 +28,7 @@ from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
+from helix.text.statement.wording import adds_code
 
 _NEAREST = 20
 _CARRIED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {
@@ -250,12 +251,13 @@ def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
 
 
 def _one(memory: Memory, other: Memory) -> bool:
-    """Return whether two near memories may stand for each other: they agree in words, hold alike, and met no veto."""
+    """Return whether a memory may stand for a near one: it says all of it, they hold alike, and met no veto."""
     one, two = (Statement(trigger=held.trigger, resolution=held.resolution) for held in (memory, other))
     return (
         (memory.valid_from, memory.valid_to) == (other.valid_from, other.valid_to)
         and not other_commands(memory, other)
         and agrees(one.text, two.text)
+        and not adds_code(one.text, two.text)
         and contradiction(one, two) is None
         and other.id not in apart_from(memory)
         and memory.id not in apart_from(other)

@@ -18,6 +18,7 @@ from helix.text.word_lists import word_list, word_lists
 
 NEGATIONS = word_list("text/statement/wording", "negations")
 PLAIN = word_list("text/statement/wording", "plain")
+_SIDED = word_list("text/statement/wording", "sided")
 NARROWING = word_list("text/statement/wording", "narrowing")
 _PAIRS = [(one, other) for one, others in word_lists("text/statement/wording", "opposites").items() for other in others]
 _OPPOSITES_OF = {
@@ -29,6 +30,7 @@ _OPPOSITES_OF = {
 _WORD = re.compile(r"[^\W_]+(?:[._:/\-'][^\W_]+)*")
 # Capitals within a sentence, and identifiers: what a text names.
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+|\b\w+[_./]\w[\w./]*|\b[a-z]+[A-Z]\w*")
+_CODE = re.compile(r"`([^`]+)`|(?<!\S)--?\w[\w-]*|(?<!\S)\S*\w[/_=]\w\S*")
 _NUMBER = re.compile(r"\d+(?:[.\-_]\d+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 # A denial of "must be done" and one of "is done" count as the same: the modal is dropped before they are compared.
@@ -147,3 +149,29 @@ def exchanged(left: str, right: str) -> bool:
     few = max(len(only_a), len(only_b)) <= max(2, len(a & b) // 2)
     names_a, names_b = names(left), names(right)
     return few or bool(names_a - names_b and names_b - names_a)
+
+
+def adds_code(known: str, said: str) -> bool:
+    """Return whether a statement has code that a known one lacks: a flag, a path, words in backquotes."""
+    code = " ".join(found[1] or found[0] for found in _CODE.finditer(said))
+    return not set(words(code)) <= set(words(known))
+
+
+def reordered(left: str, right: str) -> bool:
+    """Return whether two statements are the same words in another order: who does it to whom, or what comes first.
+
+    What is only said first instead of last, as `before tests` may be, changes nothing.
+    """
+    a, b = _telling(left), _telling(right)
+    return a != b and sorted(a) == sorted(b) and not any(a[start:] + a[:start] == b for start in range(1, len(a)))
+
+
+def turned_round(left: str, right: str) -> tuple[str, str] | None:
+    """Return what stands in each other's place in two statements that a word tells apart by its sides, or None."""
+    if not reordered(left, right) or _SIDED.isdisjoint(words(left)):
+        return None
+    return next((one, other) for one, other in zip(_telling(left), _telling(right), strict=True) if one != other)
+
+
+def _telling(text: str) -> list[str]:
+    return [word for word in words(text) if word not in PLAIN]

@@ -1,0 +1,68 @@
+"""What is said with other code, or in another order, is not what was said: no store and no upkeep swallows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from helix.memory.contradiction.classify import agrees
+from helix.memory.remember.request import StoreRequest
+from helix.model.dispute import DisputeStatus
+from helix.model.memory import Status
+from helix.model.reports import StoreStatus
+from helix.operations import memories, review
+from helix.providers.fakes import HashEmbedder
+from helix.service import Helix
+from helix.settings import Settings
+
+
+def store(helix: Helix, words: str) -> StoreStatus:
+    return memories.store(helix, StoreRequest(trigger=words, resolution="", kind="convention")).status
+
+
+TURNED = [
+    ("We use pnpm, not npm, in this repository.", "We use npm, not pnpm, in this repository."),
+    ("Branches: rebase, never merge.", "Branches: merge, never rebase."),
+    ("Deploy to staging before production.", "Deploy to production before staging."),
+    ("Run migrations, then restart the server.", "Restart the server, then run migrations."),
+]
+SWAPPED = [
+    ("The worker calls the API.", "The API calls the worker."),
+    ("Copy prod to staging every night.", "Copy staging to prod every night."),
+]
+FULLER = [
+    ("Start it with `npm run dev`.", "Start it with `npm run dev -- --host`."),
+    ("Start it with `npm run dev`.", "Start it with `sudo npm run dev`."),
+    ("Run the tests with `uv run pytest -n 4`.", "Run the tests with `uv run pytest -n 4 --dist loadfile`."),
+]
+
+
+@pytest.mark.parametrize(("former", "later"), [*TURNED, *SWAPPED, *FULLER])
+def test_what_a_person_says_otherwise_later_is_told(helix: Helix, former: str, later: str) -> None:
+    store(helix, former)
+    assert store(helix, later) is not StoreStatus.MERGED
+    assert later in [one.trigger for one in helix.store.index.memories(Status.ACTIVE)]
+
+
+@pytest.mark.parametrize(("former", "later"), TURNED)
+def test_sides_that_are_turned_round_wait_for_a_decision(helix: Helix, former: str, later: str) -> None:
+    store(helix, former)
+    store(helix, later)
+    assert [one.status for one in review.contradictions(helix).items] == [DisputeStatus.OPEN]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("activate the venv before tests", "before tests activate the venv", True),
+        ("every Friday we deploy", "we deploy every Friday", True),
+        ("the worker calls the api", "the api calls the worker", False),
+    ],
+)
+def test_what_is_only_said_first_changes_nothing(left: str, right: str, same: bool) -> None:
+    assert agrees(left, right) is same
+
+
+def test_what_says_less_is_the_same(settings: Settings) -> None:
+    with Helix.open(settings, embedder=HashEmbedder()) as helix:
+        store(helix, "Start it with `npm run dev -- --host`.")
+        assert store(helix, "Start it with `npm run dev -- --host`") is StoreStatus.MERGED
