@@ -36,6 +36,7 @@ _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 _AT_ONCE = 16
+_AT_END_S = 30.0
 _NOT_FOUND, _PARSE_ERROR, _INTERNAL_ERROR = 404, -32700, -32603
 _GREETED, _CANCELLED = "notifications/initialized", "notifications/cancelled"
 PIPE_CLOSED, _INTERRUPTED = 141, 130
@@ -113,17 +114,18 @@ class Bridge:
         self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._workers: list[threading.Thread] = []
         self._cancelled: set[object] = set()
+        self._asked_back: set[object] = set()
         self._begun = self._done = 0
         self._ended = threading.Condition()
 
     def carry(self, lines: Iterable[bytes]) -> None:
-        """Pass on what comes until it ends, then wait for what is still asked."""
+        """Pass on what comes until it ends, then wait for what is still asked, but for what waits for the client."""
         try:
             for line in lines:
                 if line.strip():
                     self._take(line)
             with self._ended:
-                self._ended.wait_for(lambda: self._done == self._begun)
+                self._ended.wait_for(lambda: self._done + len(self._asked_back) >= self._begun, _AT_END_S)
         finally:
             if self._session:
                 self._quietly(self._end)
@@ -152,6 +154,7 @@ class Bridge:
             self._later(lambda: self._answer(message))
         else:  # in its order: what the client tells, and what it answers itself
             self._note_cancelled(message)
+            self._asked_back.discard(message.get("id"))
             self._quietly(lambda: list(self._ask(message)))
 
     def _note_cancelled(self, message: Message) -> None:
@@ -195,6 +198,8 @@ class Bridge:
                 if "error" in answer and answer.get("id") is None:  # of what the daemon could not even read
                     answer["id"] = message["id"]
                 answered = answered or answer.get("id") == message["id"]
+                if "method" in answer and answer.get("id") is not None:
+                    self._asked_back.add(answer["id"])
                 self._write(answer)
             if not answered and message["id"] not in self._cancelled:
                 raise DaemonError("the daemon gave no answer", hint="it was stopped, perhaps: try again")

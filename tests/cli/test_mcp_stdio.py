@@ -132,6 +132,16 @@ def test_many_are_answered_at_once_and_none_is_lost_at_the_end(home: Path, tmp_p
     assert all("result" in answer for answer in answers)
 
 
+def test_a_question_to_a_client_that_has_left_keeps_no_process(home: Path, tmp_path: Path) -> None:
+    with started(tmp_path) as session:
+        session.ask("initialize", **{**HELLO, "capabilities": {"elicitation": {}}})
+        session.tell(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        session.call("note", text="the barn is red")
+        session.send("tools/call", name="memory.forget", arguments={"query": "which colour has the barn"})
+        while session.read().get("method") != "elicitation/create":
+            pass
+
+
 def test_a_client_that_reads_nothing_is_read_on_and_one_that_is_gone_ends_it(home: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "helix.cli.main", "mcp"], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE

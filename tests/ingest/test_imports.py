@@ -19,7 +19,7 @@ import pytest
 
 from helix.errors import DiskFullError, InvalidInputError
 from helix.ingest.other_memories.importing import ADAPTERS
-from helix.ingest.other_memories.json_files import objects_of
+from helix.ingest.other_memories.json_files import objects_of, read_json
 from helix.journal import table_check
 from helix.journal.foreign_database import foreign_database
 from helix.model.edge import Relation
@@ -628,3 +628,14 @@ def test_nobody_who_writes_waits_for_many_long_texts(helix: Helix, tmp_path: Pat
     helix.store.writer.listen(lambda rows: written.append(len(rows)))
     assert take_in(helix, file)["memories"] == 24
     assert len(written) >= 4 and max(written) <= 6
+
+
+@pytest.mark.parametrize(
+    "value", ["[" + "[]," * 100_001 + "[]]", "{" + '"a":{},' * 100_001 + '"b":1}', "[1", "[" * 9_000]
+)
+def test_a_column_with_more_values_than_it_should_have_is_not_read(value: str) -> None:
+    assert read_json(value) is None
+
+
+def test_a_column_of_json_is_read() -> None:
+    assert (read_json('["a"]'), read_json(None), read_json(1)) == (["a"], None, None)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helix.errors import InvalidInputError
 from helix.ingest.other_memories.adapter import Adapter, Asked, ImportedItem, Told
+from helix.ingest.other_memories.json_files import read_json
 from helix.ingest.other_memories.peek import Peek
 from helix.journal.foreign_database import foreign_database
 from helix.model.memory import Kind
@@ -76,10 +76,7 @@ def _key(row: Mapping[str, Any], kind: str) -> str:
 
 
 def _list(value: object) -> list[str]:
-    try:
-        found = json.loads(value) if isinstance(value, str) else []
-    except (ValueError, RecursionError):
-        return []
+    found = read_json(value)
     return [str(one) for one in found] if isinstance(found, list) else []
 
 

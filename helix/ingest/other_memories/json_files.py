@@ -48,8 +48,9 @@ def objects_in(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | IngestProb
 _BLOCK = 1 << 18
 _LONGEST = 1 << 26
 """Characters of one object: a conversation of years has fewer."""
-_MOST_VALUES = 2_000_000
-"""Values of one object. Twenty million empty lists in 60 MB became three gigabytes, and kept the daemon for minutes."""
+_MOST_VALUES, _MOST_IN_COLUMN = 2_000_000, 100_000
+"""Values of one object, and of a column of a database. Twenty million empty lists in 60 MB became three gigabytes, and
+kept the daemon for minutes."""
 _OVERLAP = 200
 """Characters that a key takes with the bracket behind it, and that two blocks may divide."""
 _GAP = re.compile(r"[\s,]*")
@@ -97,13 +98,24 @@ def _objects(text: str, pieces: Iterator[str], longest: int) -> Iterator[Mapping
             yield value
 
 
-def check_values(text: str) -> None:
+def check_values(text: str, most: int = _MOST_VALUES) -> None:
     """Raise ValueError where JSON to import may hold more values than an object should, before it is read.
 
     Commas and brackets in its texts count too.
     """
-    if sum(map(text.count, "[{,")) > _MOST_VALUES:
-        raise ValueError(f"one object holds more than {_MOST_VALUES:,} values")
+    if sum(map(text.count, "[{,")) > most:
+        raise ValueError(f"one object holds more than {most:,} values")
+
+
+def read_json(value: object) -> object:
+    """Return what a text of an imported database holds as JSON; None for what is none, or holds too many values."""
+    try:
+        if isinstance(value, str):
+            check_values(value, _MOST_IN_COLUMN)
+            return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    return None
 
 
 def _as_much(pieces: Iterator[str], length: int) -> str:
