@@ -192,20 +192,25 @@ class Bridge:
 
     def _answer(self, message: Message) -> None:
         """Write what the daemon answers to a request; what kept it from answering, where there is none."""
-        answered = False
+        answered, back = False, set[object]()
         try:
             for answer in self._ask(message):
                 if "error" in answer and answer.get("id") is None:  # of what the daemon could not even read
                     answer["id"] = message["id"]
                 answered = answered or answer.get("id") == message["id"]
                 if "method" in answer and answer.get("id") is not None:
-                    self._asked_back.add(answer["id"])
+                    back.add(answer["id"])
+                    with self._ended:
+                        self._asked_back.add(answer["id"])
+                        self._ended.notify_all()
                 self._write(answer)
             if not answered and message["id"] not in self._cancelled:
                 raise DaemonError("the daemon gave no answer", hint="it was stopped, perhaps: try again")
         except (HelixError, ValueError, RecursionError) as error:  # also of a header or an answer that cannot be read
             failure = {"code": _INTERNAL_ERROR, "message": f"{getattr(error, 'code', HelixError.code)}: {error}"}
             self._write({"jsonrpc": "2.0", "id": message["id"], "error": failure})
+        finally:
+            self._asked_back -= back
 
     def _quietly(self, work: Callable[[], object]) -> None:
         """Do what nobody waits for an answer to; what keeps it from being done goes to stderr."""

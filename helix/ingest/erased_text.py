@@ -28,26 +28,20 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     if not said and not words.spans(episode.content):
         return item
     left = tuple(kept for one in item.memories if (kept := _without(one, words) if one in said else one) is not None)
-    content = _cut(episode.content, words)
+    content = words.cut(episode.content, _MARK)
     if (item.memories and not left) or not normal(content.replace(_MARK, "")):
         return None
     return replace(
         item,
-        episode=replace(episode, content=content, found_by=_cut(episode.found_by, words)),
-        memories=tuple(replace(one, found_by=_cut(one.found_by, words)) for one in left),
+        episode=replace(episode, content=content, found_by=words.cut(episode.found_by, _MARK)),
+        memories=tuple(replace(one, found_by=words.cut(one.found_by, _MARK)) for one in left),
     )
 
 
 def _without(draft: MemoryDraft, words: KeptOut) -> MemoryDraft | None:
     """Return a memory without the sentences that were erased; None where its trigger is one, or all of it."""
-    trigger, resolution = (_cut(text, words) for text in (draft.trigger, draft.resolution))
-    whole = _cut(body(draft.trigger, draft.resolution), words)
+    trigger, resolution = (words.cut(text, _MARK) for text in (draft.trigger, draft.resolution))
+    whole = words.cut(body(draft.trigger, draft.resolution), _MARK)
     if not normal(trigger.replace(_MARK, "")) or not normal(whole.replace(_MARK, "")):
         return None
     return replace(draft, trigger=trigger, resolution=resolution)
-
-
-def _cut(text: str, words: KeptOut) -> str:
-    for start, end in reversed(words.spans(text)):
-        text = f"{text[:start]}{_MARK}{text[end:]}"
-    return text

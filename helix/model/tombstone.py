@@ -213,6 +213,8 @@ _UNSEEN = re.compile(f"[{_IGNORED}]")
 _WRITTEN = re.compile(rf"(?:[^\W_]|[{_IGNORED}]|[\u0300-\u036f])+")
 _SEPARATED = re.compile(r"\w+")
 _END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])|\n+")
+_BEGINS = re.compile(r"[\n|(\[\"\u201c\u2018>]|[.!?\u2026:;](?=\W)")
+_ENDS = re.compile(r"[\n|)\]\"\u201d\u2019<]|[.!?\u2026:;](?=\W)|[\u3002\uff01\uff1f]")
 _DIGEST_BYTES = 16
 
 
@@ -258,22 +260,38 @@ class KeptOut:
         return any(_salted(salt, one) in known for one in said - {""} for salt, known in self.held.items())
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where a text says sentences that are kept out, whatever stands between their words, in order."""
+        """Return where a text says sentences that are kept out, whatever stands between their words, in order.
+
+        Within another sentence the same words say something else.
+        """
         words = _placed(text) if self.sentences else []
         found: list[tuple[int, int]] = []
         at = 0
         while at < len(words):
-            count = next((count for count in sorted(self.sentences, reverse=True) if self._says(words, at, count)), 0)
+            count = next(
+                (count for count in sorted(self.sentences, reverse=True) if self._says(text, words, at, count)), 0
+            )
             if count:
                 found.append((words[at][1], words[at + count - 1][2]))
             at += count or 1
         return found
 
-    def _says(self, words: Sequence[tuple[str, int, int]], at: int, count: int) -> bool:
-        if at + count > len(words) or (count < LEAST_WORDS and count < len(words)):
+    def cut(self, text: str, mark: str) -> str:
+        """Return a text with a mark in the place of each sentence that is kept out."""
+        for start, end in reversed(self.spans(text)):
+            text = f"{text[:start]}{mark}{text[end:]}"
+        return text
+
+    def _says(self, text: str, words: Sequence[tuple[str, int, int]], at: int, count: int) -> bool:
+        end = at + count
+        if end > len(words) or (count < LEAST_WORDS and count < len(words)):
             return False
-        said = " ".join(word for word, _, _ in words[at : at + count])
-        return _digest(said) in self.sentences[count]
+        said = " ".join(word for word, _, _ in words[at:end])
+        if _digest(said) not in self.sentences[count]:
+            return False
+        before = at == 0 or _BEGINS.search(text[words[at - 1][2] : words[at][1]])
+        behind = end == len(words) or _ENDS.search(text[words[end - 1][2] : words[end][1]])
+        return bool(before and behind)
 
 
 def _placed(text: str) -> list[tuple[str, int, int]]:

@@ -134,3 +134,13 @@ def test_what_shares_only_the_words_before_an_abbreviation_comes_in(helix: Helix
     line = {"type": "memory", "kind": "convention", "trigger": "Always run the linter, e.g. flake8.", "resolution": ""}
     ingest.ingest_jsonl(helix, [json.dumps(line)])
     assert "Always run the linter, e.g. flake8." in said(helix)
+
+
+@pytest.mark.parametrize(
+    "rule", ["Never push to main on a Friday.", "Make push to main faster.", "Run push to main.sh first."]
+)
+def test_the_same_words_within_another_sentence_say_something_else(helix: Helix, rule: str) -> None:
+    memories.store(helix, StoreRequest(trigger="Push to main", resolution="", kind="convention"))
+    erase(helix, "Push to main")
+    ingest.ingest_jsonl(helix, [json.dumps({"type": "memory", "kind": "fact", "trigger": rule, "resolution": ""})])
+    assert rule in said(helix)

@@ -13,6 +13,7 @@ from helix.operations import memories, review
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
+from helix.text.statement.wording import turned_round
 
 
 def store(helix: Helix, words: str) -> StoreStatus:
@@ -51,11 +52,25 @@ def test_sides_that_are_turned_round_wait_for_a_decision(helix: Helix, former: s
 
 
 @pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Run lint and tests before pushing.", "Run tests and lint before pushing."),
+        ("Never commit node_modules or dist.", "Never commit dist or node_modules."),
+        ("Never push directly to main.", "Never directly push to main."),
+    ],
+)
+def test_what_stays_on_its_side_is_not_turned_round(left: str, right: str) -> None:
+    assert turned_round(left, right) is None
+
+
+@pytest.mark.parametrize(
     ("left", "right", "same"),
     [
         ("activate the venv before tests", "before tests activate the venv", True),
         ("every Friday we deploy", "we deploy every Friday", True),
         ("the worker calls the api", "the api calls the worker", False),
+        ("run lint and tests before pushing", "run tests and lint before pushing", True),
+        ("migrate the database before deploying it", "deploy the database before migrating it", False),
     ],
 )
 def test_what_is_only_said_first_changes_nothing(left: str, right: str, same: bool) -> None:

@@ -326,3 +326,28 @@ def test_a_rule_that_a_person_confirmed_does_not_go_because_its_section_does(
     erase_all(one)
     settle(folder, one, other)
     assert memories.get(other, yarn.id).said_by == "you"
+
+
+def test_what_was_read_beside_an_erased_sentence_is_kept_out_nowhere(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    beside = "The canteen opens at noon every day."
+    told = {"type": "memory", "kind": "fact", "trigger": f"{OFFICE}. {beside}", "resolution": ""}
+    ingest.ingest_jsonl(other, [json.dumps(told)])
+    erase(one, said)
+    settle(folder, one, other)
+    ingest.ingest_jsonl(one, [json.dumps({**told, "trigger": beside})])
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert beside in [memory.trigger for memory in machine.store.index.memories(Status.ACTIVE)]
+        assert not told_in_rows(machine)
+
+
+def test_what_somebody_said_elsewhere_in_a_sentence_of_their_own_stays(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = store(one, "Run the tests")
+    settle(folder, one, other)
+    own = store(other, "Never run the tests on the production database")
+    erase(one, said)
+    settle(folder, one, other)
+    assert [memories.get(machine, own).said_by for machine in (one, other)] == ["you", "you"]

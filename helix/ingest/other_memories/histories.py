@@ -20,7 +20,7 @@ from helix.agents.hook_events.client_transcripts import Record, blocks_of, forke
 from helix.errors import InvalidInputError
 from helix.ingest.jsonl import time_of
 from helix.ingest.other_memories.adapter import Adapter, Asked, Told
-from helix.ingest.other_memories.json_files import check_values, objects_in, objects_of, read_json
+from helix.ingest.other_memories.json_files import MOST_VALUES, check_values, objects_in, objects_of, read_json
 from helix.ingest.other_memories.peek import Peek
 from helix.ingest.transcript import read_records, staying_inside
 from helix.journal.foreign_database import foreign_database
@@ -295,7 +295,7 @@ def _part(session: str, folder: str, roles: Mapping[str, str], row: Mapping[str,
 
 
 def _parsed(value: object) -> Mapping[str, Any]:
-    found = read_json(value) if isinstance(value, str) else value
+    found = read_json(value, MOST_VALUES) if isinstance(value, str) else value
     return found if isinstance(found, Mapping) else {}
 
 

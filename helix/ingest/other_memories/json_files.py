@@ -48,7 +48,7 @@ def objects_in(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | IngestProb
 _BLOCK = 1 << 18
 _LONGEST = 1 << 26
 """Characters of one object: a conversation of years has fewer."""
-_MOST_VALUES, _MOST_IN_COLUMN = 2_000_000, 100_000
+MOST_VALUES, _MOST_IN_COLUMN = 2_000_000, 100_000
 """Values of one object, and of a column of a database. Twenty million empty lists in 60 MB became three gigabytes, and
 kept the daemon for minutes."""
 _OVERLAP = 200
@@ -98,7 +98,7 @@ def _objects(text: str, pieces: Iterator[str], longest: int) -> Iterator[Mapping
             yield value
 
 
-def check_values(text: str, most: int = _MOST_VALUES) -> None:
+def check_values(text: str, most: int = MOST_VALUES) -> None:
     """Raise ValueError where JSON to import may hold more values than an object should, before it is read.
 
     Commas and brackets in its texts count too.
@@ -107,11 +107,11 @@ def check_values(text: str, most: int = _MOST_VALUES) -> None:
         raise ValueError(f"one object holds more than {most:,} values")
 
 
-def read_json(value: object) -> object:
+def read_json(value: object, most: int = _MOST_IN_COLUMN) -> object:
     """Return what a text of an imported database holds as JSON; None for what is none, or holds too many values."""
     try:
         if isinstance(value, str):
-            check_values(value, _MOST_IN_COLUMN)
+            check_values(value, most)
             return json.loads(value)
     except (ValueError, RecursionError):
         return None

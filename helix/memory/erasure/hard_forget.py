@@ -26,7 +26,7 @@ from helix.model.episode import Episode, Session
 from helix.model.erasure_report import Erasable, ErasePlan, EraseReport
 from helix.model.memory import Memory, body
 from helix.model.operations import DropEdge, Props
-from helix.model.provenance import Provenance
+from helix.model.provenance import STATED, Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reflection import Reflection
 from helix.model.tombstone import WORK, is_erased, normal, origin_of, told_sentences
@@ -133,8 +133,7 @@ def note_elsewhere(
 
     That is the `erased` nodes, and what this machine has read `again` of the same; `kept_out` were erased for what they
     say. What belongs to them goes too, but for what is `spared` (what the other machine holds was looked at there, and
-    what is not shared is not hers to end), and what a person stands for here and that only rests on it: nobody was
-    shown that it would go.
+    what is not shared is not hers to end), and what somebody said here themselves: nobody was shown that it would go.
     """
     circle = _Circle(store, spared)
     circle.goes.update(dict.fromkeys((ref for ref in erased if _stands(store, ref)), "it was erased elsewhere"))
@@ -144,7 +143,7 @@ def note_elsewhere(
         return None
     refs = dict.fromkeys(circle.goes)
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
-    said = [ref for ref, why in circle.goes.items() if _is_kept_out(ref, why)]
+    said = [ref for ref, why in circle.goes.items() if _is_kept_out(ref, why) and ref not in again]
     noted = ErasureNote(
         kind=ERASE, refs=tuple(refs), at=to_micros(store.runtime.clock()), keep_out=tuple(said), closed=True
     )
@@ -270,7 +269,7 @@ class _Circle:
             said = normal(episode.content)
             if ref in drawn_from and (episode.role == _OWN_ROLE or said in whole):
                 self.goes[ref] = "what it was stored in"
-            elif any(sentence in f" {said} " for sentence in wanted):
+            elif not self._elsewhere and any(sentence in f" {said} " for sentence in wanted):
                 self.goes[ref] = "it says the same words"
             elif ref in drawn_from:
                 self.stays[ref] = "it was drawn from this, in other words"
@@ -305,7 +304,7 @@ class _Circle:
                 edge.target for edge in self._edges[ref] if edge.source == ref and edge.type is RESTS_ON[ref.label]
             ]
             node = self._store.records.node(ref)
-            if self._spared(ref) or (self._elsewhere and OWN_WORD in getattr(node, "attributes", ())):
+            if self._spared(ref) or (self._elsewhere and _is_somebodys(node)):
                 continue
             if all(ground in self.goes for ground in grounds):
                 self.goes[ref] = "it rests on nothing else"
@@ -339,6 +338,11 @@ def _works(store: Store) -> Iterator[tuple[Ref, Props]]:
             yield ref, put_record(node).props
     if there:
         yield from ((ref, props) for ref, props in pages.log_nodes(store.journal, WORK) if ref in there)
+
+
+def _is_somebodys(node: Node) -> bool:
+    """Return whether somebody said a memory themselves, or stands for it."""
+    return isinstance(node, Memory) and (OWN_WORD in node.attributes or node.provenance.extractor == STATED)
 
 
 def _extractor(node: Node) -> str:

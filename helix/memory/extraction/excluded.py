@@ -21,6 +21,7 @@ from helix.model.tombstone import (
     content_digest,
     digests,
     kept_out,
+    normal,
     origin_of,
     source_digest,
 )
@@ -63,11 +64,13 @@ class Erased:
     def is_read_again(self, node: Node) -> bool:
         """Return whether a node was read where it says what was erased.
 
-        What somebody says themselves is theirs, and what a person made of something that was read.
+        What somebody says themselves is theirs, and what a person made of something that was read, if it says more.
         """
         match node:
-            case Memory() if _is_read(node.source, node.provenance.extractor) and OWN_WORD not in node.attributes:
-                return bool(self.words.spans(body(node.trigger, node.resolution)))
+            case Memory() if _is_read(node.source, node.provenance.extractor):
+                said = body(node.trigger, node.resolution)
+                left = self.words.cut(said, "")
+                return left != said and not (OWN_WORD in node.attributes and normal(left))
             case Episode() if _is_read(node.source, node.provenance.extractor):
                 return self.has_episode(node.source, node.content) or bool(self.words.spans(node.content))
             case Episode(source=source):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from helix.text.tokens import query_terms
+from helix.text.tokens import lexical_tokens, query_terms
 from helix.text.word_lists import word_list, word_lists
 
 NEGATIONS = word_list("text/statement/wording", "negations")
@@ -30,7 +30,7 @@ _OPPOSITES_OF = {
 _WORD = re.compile(r"[^\W_]+(?:[._:/\-'][^\W_]+)*")
 # Capitals within a sentence, and identifiers: what a text names.
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+|\b\w+[_./]\w[\w./]*|\b[a-z]+[A-Z]\w*")
-_CODE = re.compile(r"`([^`]+)`|(?<!\S)--?\w[\w-]*|(?<!\S)\S*\w[/_=]\w\S*")
+_CODE = re.compile(r"`([^`]+)`|(?<!\S)--?\w\S*|(?<!\S)\S*\w[/_=]\w\S*|\w{2,}\.\w{2,}")
 _NUMBER = re.compile(r"\d+(?:[.\-_]\d+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 # A denial of "must be done" and one of "is done" count as the same: the modal is dropped before they are compared.
@@ -167,11 +167,21 @@ def reordered(left: str, right: str) -> bool:
 
 
 def turned_round(left: str, right: str) -> tuple[str, str] | None:
-    """Return what stands in each other's place in two statements that a word tells apart by its sides, or None."""
-    if not reordered(left, right) or _SIDED.isdisjoint(words(left)):
+    """Return what has changed places around a word that tells two sides apart, in two statements; or None."""
+    a, b = words(left), words(right)
+    sides = [word for word in a if word in _SIDED]
+    if len(sides) != 1 or not reordered(left, right):
         return None
-    return next((one, other) for one, other in zip(_telling(left), _telling(right), strict=True) if one != other)
+    at, there = a.index(sides[0]), b.index(sides[0])
+    gone = [word for word in a[:at] if word in b[there:] and word not in b[:there]]
+    come = [word for word in b[:there] if word in a[at:] and word not in a[:at]]
+    return (gone[0], come[0]) if gone and come else None
 
 
 def _telling(text: str) -> list[str]:
-    return [word for word in words(text) if word not in PLAIN]
+    """Return the stems of a statement in order; what `and` or `or` joins in one order, as both orders say the same."""
+    found = [word for word in lexical_tokens(text) if word not in PLAIN]
+    for at in range(1, len(found) - 1):
+        if found[at] in ("and", "or"):
+            found[at - 1], found[at + 1] = sorted((found[at - 1], found[at + 1]))
+    return found
