@@ -13,22 +13,18 @@ _MARK = "[erased]"
 
 
 def without_erased(item: Slice, erased: Erased) -> Slice | None:
-    """Return a cleaned slice without what was erased; None where nothing else is left of it.
-
-    `forked_from` names the session whose calls a fork repeats.
-    """
+    """Return a cleaned slice without what was erased; None where nothing else is left of it."""
     episode = item.episode
     if not erased:
         return item
+    # A fork repeats the calls of the session that it was forked from.
     before = episode.source.replace(episode.session, episode.forked_from) if episode.forked_from else ""
     if erased.has_episode(episode.source, episode.content) or erased.has_source(before):
         return None
-    words = erased.words
-    said = [one for one in item.memories if words.spans(body(one.trigger, one.resolution))]
-    if not said and not words.spans(episode.content):
+    words, content = erased.words, erased.words.cut(episode.content, _MARK)
+    left = tuple(kept for one in item.memories if (kept := _without(one, words)) is not None)
+    if content == episode.content and left == item.memories:
         return item
-    left = tuple(kept for one in item.memories if (kept := _without(one, words) if one in said else one) is not None)
-    content = words.cut(episode.content, _MARK)
     if (item.memories and not left) or not normal(content.replace(_MARK, "")):
         return None
     return replace(
@@ -40,8 +36,11 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
 
 def _without(draft: MemoryDraft, words: KeptOut) -> MemoryDraft | None:
     """Return a memory without the sentences that were erased; None where its trigger is one, or all of it."""
+    said = body(draft.trigger, draft.resolution)
+    whole = words.cut(said, _MARK)
+    if whole == said:
+        return draft
     trigger, resolution = (words.cut(text, _MARK) for text in (draft.trigger, draft.resolution))
-    whole = words.cut(body(draft.trigger, draft.resolution), _MARK)
     if not normal(trigger.replace(_MARK, "")) or not normal(whole.replace(_MARK, "")):
         return None
     return replace(draft, trigger=trigger, resolution=resolution)

@@ -205,7 +205,7 @@ def same_words(memory: Memory, said: NewStatement) -> bool:
     """Return whether two memories are of one kind and say the same, but for case and white space."""
     if memory.kind is not said.kind or other_commands(memory, said):
         return False
-    return _plain(memory.trigger, memory.resolution) == _plain(said.trigger, said.resolution)
+    return plain_words(memory.trigger, memory.resolution) == plain_words(said.trigger, said.resolution)
 
 
 def says_the_same(memory: Memory, said: NewStatement) -> bool:
@@ -240,7 +240,8 @@ def same_subject(left: str, right: str) -> bool:
     return overlap(a, b) >= _SAME_SUBJECT and (a <= b or b <= a)
 
 
-def _plain(trigger: str, resolution: str) -> str:
+def plain_words(trigger: str, resolution: str) -> str:
+    """Return what a memory says, but for case and white space."""
     return " ".join(f"{trigger}\n{resolution}".casefold().split())
 
 

@@ -15,7 +15,7 @@ from typing import cast
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
-from helix.memory.contradiction.classify import Claim, Ruling, rule
+from helix.memory.contradiction.classify import Claim, Ruling, plain_words, rule
 from helix.memory.contradiction.detect import Contradiction
 from helix.model.dispute import REWORDED, DisputeStatus, Outcome
 from helix.model.edge import Edge, Relation
@@ -161,18 +161,15 @@ def _chosen_over(records: Records, memory: Memory, rival: Memory) -> datetime | 
     won = [edge for edge in ruled if edge.attributes.get("outcome") != Outcome.BOTH.value and stays(edge, memory)]
     ends = [edge.target if edge.source.id == memory.id else edge.source for edge in won]
     lost = (cast(Memory, node) for node in records.nodes(ends))
+    said = plain_words(rival.trigger, rival.resolution)
     return max(
         (
             datetime.fromisoformat(str(edge.attributes["resolved_at"]))
             for edge, other in zip(won, lost, strict=True)
-            if other.id != rival.id and _said(other) == _said(rival)
+            if other.id != rival.id and plain_words(other.trigger, other.resolution) == said
         ),
         default=None,
     )
-
-
-def _said(memory: Memory) -> str:
-    return " ".join(f"{memory.trigger}\n{memory.resolution}".casefold().split())
 
 
 def decided_against(records: Records, memory: Memory) -> Edge | None:

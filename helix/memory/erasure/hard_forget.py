@@ -208,8 +208,8 @@ class _Circle:
         for ref, other in _episodes(self._store.index):
             if (
                 ref not in self.goes
-                and not self._spared(ref)
                 and (origin_of(other.source) in origins or normal(other.content) in said)
+                and not self._spared(ref)
             ):
                 self.goes[ref] = "it says the same words"
 
