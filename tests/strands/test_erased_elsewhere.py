@@ -18,7 +18,7 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Status
 from helix.model.provenance import Trust
-from helix.operations import capture, ingest, memories, syncing
+from helix.operations import capture, ingest, memories, syncing, tasks
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from helix.strands.whole import Unwatched
@@ -351,3 +351,14 @@ def test_what_somebody_said_elsewhere_in_a_sentence_of_their_own_stays(machines:
     erase(one, said)
     settle(folder, one, other)
     assert [memories.get(machine, own).said_by for machine in (one, other)] == ["you", "you"]
+
+
+def test_a_plan_of_another_machine_that_quotes_what_was_erased_stays(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    said = store(one, OFFICE)
+    settle(folder, one, other)
+    todo = [{"id": "1", "objective": f"Print that {OFFICE}"}, {"id": "2", "objective": f"Note: {OFFICE}."}]
+    plan = tasks.save_plan(other, json.dumps({"objective": "signs", "tasks": todo}), scope="shop").plan
+    erase(one, said)
+    settle(folder, one, other)
+    assert [task.objective for task in tasks.plan(other, plan.id).tasks] == [each["objective"] for each in todo]

@@ -281,7 +281,7 @@ class _Circle:
             said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
             if self._spared(ref):
                 continue
-            if any(sentence in said for sentence in wanted):
+            if not self._elsewhere and any(sentence in said for sentence in wanted):
                 self.goes[ref] = "it says the same words"
             elif ref.label is Label.CANDIDATE and Ref.memory(str(props.get("memory"))) in versions:
                 self.goes[ref] = "it became this memory"
