@@ -319,3 +319,22 @@ def test_what_a_person_says_of_a_memory_holds_of_another_machines_copy(
     for machine in (one, other):
         (held,) = machine.store.index.memories(Status.ACTIVE)
         assert getattr(held, field) == told[field]
+
+
+def test_a_decision_holds_against_what_was_said_before_it_and_ended_and_held_again_elsewhere_since(
+    machines: Machines, folder: Path
+) -> None:
+    moment = Moment()
+    one, other = machines(moment), machines(moment)
+    know_each_other(one, other)
+    store(other, PORT, **AGENTS)
+    moment.forward(hours=30)
+    dropped, stays = store(one, PORT, **AGENTS), store(one, OTHER_PORT, **AGENTS)
+    review.resolve_contradiction(one, dropped, stays, stays)
+    moment.forward(hours=30)
+    passing = store(other, "the api listens on port 8003", **AGENTS)
+    moment.forward(hours=1)
+    memories.forget(other, passing)
+    settle(folder, one, other)
+    for machine in (one, other):
+        assert {item.text for item in machine.recall(RecallQuery(query="which port")).items} == {OTHER_PORT}

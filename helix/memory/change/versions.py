@@ -24,6 +24,9 @@ from helix.text.tokens import lexical_tokens
 OWN_WORD = f"{OWN_ATTRIBUTE}own"
 """Attribute of a memory whose words a person gave it, or stood for, since it was imported or learned."""
 
+_TOLD_AT = f"{OWN_ATTRIBUTE}told_at"
+"""Attribute of a memory whose end was moved: when it was told, as it counts as recorded when the end was moved."""
+
 SAID_INSTEAD = "said instead"
 """Word of a SUPERSEDES edge: its place in a source says something else since, which is no version of the memory."""
 
@@ -143,8 +146,25 @@ def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: dat
     unseen = memory.valid_to is None and until is not None and until >= composer.now
     if not unseen:
         _keep(composer, index, replace(memory, status=Status.RETIRED, retired_at=composer.now))
-        fields["recorded_at"] = composer.now
+        fields |= {"recorded_at": composer.now, "attributes": _told_before(memory)}
     composer.patch(ref, **fields)
+
+
+def claimed_since(memory: Memory) -> datetime:
+    """Return since when a memory claims to hold: as it says, or since it was told; later ends of it change neither."""
+    told_at = memory.attributes.get(_TOLD_AT)
+    return memory.valid_from or (memory.recorded_at if told_at is None else datetime.fromisoformat(str(told_at)))
+
+
+def told_now(memory: Memory, now: datetime) -> Memory:
+    """Return a memory as told and recorded now."""
+    others = {name: value for name, value in memory.attributes.items() if name != _TOLD_AT}
+    return replace(memory, recorded_at=now, attributes=others)
+
+
+def _told_before(memory: Memory) -> dict[str, object]:
+    """Return the attributes of a memory that is recorded anew, and was told when it was."""
+    return {_TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}
 
 
 def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) -> Memory:
@@ -155,7 +175,14 @@ def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) 
     if memory.retired_at is not None:
         _keep(composer, index, memory)
     name = composer.name(memory.scope, memory.name)
-    back = replace(memory, name=name, status=Status.ACTIVE, retired_at=None, recorded_at=composer.now)
+    back = replace(
+        memory,
+        name=name,
+        status=Status.ACTIVE,
+        retired_at=None,
+        recorded_at=composer.now,
+        attributes=_told_before(memory),
+    )
     composer.node(back)
     return back
 

@@ -12,7 +12,7 @@ from helix.journal.state import Records
 from helix.memory.change.compose import Composer
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
-from helix.memory.change.versions import hold_until, take_back_retirement
+from helix.memory.change.versions import claimed_since, hold_until, take_back_retirement
 from helix.memory.contradiction.detect import Ground
 from helix.memory.contradiction.resolve import (
     FIRST,
@@ -54,10 +54,9 @@ class _Case:
         return {FIRST: self.first, SECOND: self.second}
 
     def since(self, side: str) -> datetime:
-        """Since when a side claimed to hold when the contradiction was found; taking it back may record it anew."""
+        """Since when a side claimed to hold when the contradiction was found."""
         told = cast(Mapping[str, str], self.edge.attributes.get("since", {}))
-        memory = self.sides[side]
-        return _moment(told.get(side)) or memory.valid_from or memory.recorded_at
+        return _moment(told.get(side)) or claimed_since(self.sides[side])
 
     @property
     def taken(self) -> dict[str, float]:

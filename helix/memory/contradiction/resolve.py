@@ -14,7 +14,7 @@ from typing import cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
-from helix.memory.change.versions import hold_until
+from helix.memory.change.versions import claimed_since, hold_until
 from helix.memory.contradiction.classify import Claim, Ruling, plain_words, rule
 from helix.memory.contradiction.detect import Contradiction
 from helix.model.dispute import REWORDED, DisputeStatus, Outcome
@@ -228,9 +228,8 @@ def _own(memory: Memory, former: Edge | None) -> Memory:
 
 
 def _since(memory: Memory, side: str, former: Edge | None) -> datetime:
-    """Since when a memory claims to hold; a change of its end may have recorded it anew."""
     told = {} if former is None else cast(Mapping[str, str], former.attributes.get("since", {}))
-    return memory.valid_from or (datetime.fromisoformat(told[side]) if side in told else memory.recorded_at)
+    return memory.valid_from or (datetime.fromisoformat(told[side]) if side in told else claimed_since(memory))
 
 
 def _before(records: Records, memory: Memory, former: Edge | None) -> dict[str, str | None]:
@@ -286,7 +285,7 @@ def has_lost(edge: Edge, memory: Memory) -> bool:
 def begins_sooner(edge: Edge, memory: Memory) -> bool:
     """Return whether a memory holds sooner than its contradiction says that it does."""
     told = cast(Mapping[str, str], edge.attributes.get("since", {})).get(_side(edge, memory))
-    return told is not None and datetime.fromisoformat(told) > (memory.valid_from or memory.recorded_at)
+    return told is not None and datetime.fromisoformat(told) > claimed_since(memory)
 
 
 def said_anew(edge: Edge, memory: Memory) -> Edge:

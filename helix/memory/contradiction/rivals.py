@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar, cast
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer
+from helix.memory.change.versions import claimed_since
 from helix.memory.contradiction.classify import (
     NewStatement,
     can_contradict,
@@ -216,7 +217,7 @@ def _ordered(memory: Memory, other: Memory, why: Contradiction) -> Unsettled:
 
 
 def _rank(memory: Memory) -> tuple[datetime, str, str]:
-    return memory.valid_from or memory.recorded_at, memory.trigger, memory.resolution
+    return claimed_since(memory), memory.trigger, memory.resolution
 
 
 def _meet(records: Records, one: Memory, other: Memory) -> bool:

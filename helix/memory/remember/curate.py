@@ -13,7 +13,7 @@ from helix.memory.change import intake as checks
 from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
-from helix.memory.change.versions import OWN_WORD, files_of, present_version, supersede
+from helix.memory.change.versions import OWN_WORD, files_of, present_version, supersede, told_now
 from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.resolve import end_beyond_rules
 from helix.memory.contradiction.rivals import settle_stored
@@ -96,7 +96,7 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
             raise _old_version(store, current)
         _check_name_free(store.index, changed, but=current)
         composer = Composer(store, store.runtime.clock())
-        new = replace(changed, id=composer.new_id(), recorded_at=composer.now, retired_at=None)
+        new = replace(told_now(changed, composer.now), id=composer.new_id(), retired_at=None)
         ref = supersede(composer, store.records, current, new, prepared, files)
         if _says_otherwise(current, new):
             ended = min(current.valid_to or composer.now, composer.now)
