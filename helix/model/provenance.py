@@ -15,7 +15,8 @@ GIT, NOTES = "git", "notes"
 TOLD_BY_OTHERS = frozenset({GIT, NOTES})
 """Extractors of what is told of a project: what failed there did not fail here."""
 STRANGERS = "strand:"
-"""How a source begins that somebody else's strand told: it is none that anything here was taken from."""
+"""How a source begins that somebody else's strand told: it is none that anything here was taken from. So begins the
+slice of all that came in by such a strand, also on the person's other machines, which have it from this one."""
 JSON_LINES = "jsonl"
 """The extractor of lines that were imported."""
 STATED = "explicit"
@@ -68,10 +69,16 @@ class Provenance:
     agent: str = ""
     trust: Trust = Trust.AGENT_INFERRED
 
+    @property
+    def is_strangers(self) -> bool:
+        """Whether somebody else's strand told it, and the person does not stand for it."""
+        return self.slice.startswith(STRANGERS) and self.trust is not Trust.USER_ASSERTED
+
 
 def is_hand_written(provenance: Provenance) -> bool:
-    """Return whether provenance says that a person wrote it: the user said it, or it stands in notes."""
-    return provenance.trust is Trust.USER_ASSERTED or provenance.extractor == NOTES
+    """Return whether provenance says that a person wrote it: the user said it, or it stands in notes that were read."""
+    read = provenance.extractor == NOTES and not provenance.is_strangers
+    return provenance.trust is Trust.USER_ASSERTED or read
 
 
 def provenance_word(provenance: Provenance) -> str:
@@ -79,7 +86,8 @@ def provenance_word(provenance: Provenance) -> str:
 
     `you` said or confirmed it; it is `verified`; an `agent` said it; or it was read in a `commit`, in `notes` of a
     repository, in what a `tool` printed, or on the `web`. A memory that was made of several is as its weakest source.
+    What a stranger's strand says that it read in a commit nobody has looked up: that is a tool's.
     """
-    if provenance.trust is Trust.TOOL_OUTPUT:
+    if provenance.trust is Trust.TOOL_OUTPUT and not provenance.is_strangers:
         return _OF_REPOSITORIES.get(provenance.extractor, _WORDS[provenance.trust])
     return _WORDS[provenance.trust]

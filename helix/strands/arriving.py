@@ -47,13 +47,14 @@ from helix.strands.lineage import (
     version_id,
 )
 from helix.strands.meeting import meet
-from helix.strands.merging import KIND, Incoming, Merge, completed, held_rows, side_by_side
+from helix.strands.merging import KIND, Merge, held_rows
 from helix.strands.reading import StrandEntry, StrandReading
 from helix.strands.received import Received, Signer
 from helix.strands.rows import BATCH, WRITTEN_BYTES, Selection, StrandRow, schema_number
 from helix.strands.sealed import Opener
 from helix.strands.staged import Staged
 from helix.strands.succession import hand_on
+from helix.strands.three_way import Incoming, completed, side_by_side
 from helix.strands.whole import carry_through, under_way
 from helix.text.secrets.redact import redact
 

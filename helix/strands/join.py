@@ -17,7 +17,7 @@ from typing import Any
 from helix.memory.change.versions import OWN_WORD
 from helix.model.edge import MOST_WORDS, Relation, words_of
 from helix.model.operations import PutEdge, PutNode, Scalar
-from helix.model.provenance import Trust
+from helix.model.provenance import STRANGERS, Trust
 from helix.model.tombstone import joined_tombstones
 from helix.strands.rows import StrandRow, canonical_json
 
@@ -148,6 +148,11 @@ def _weaker(one: Any, other: Any) -> Any:
     return max(one, other, key=lambda trust: (Trust(trust).rank, trust))
 
 
+def _told_here(one: Any, other: Any) -> Any:
+    """Return what names no stranger, where one side's does."""
+    return max(one, other, key=lambda told: (not str(told).startswith(STRANGERS), _order(told)))
+
+
 def _words(one: Any, other: Any) -> str:
     words = sorted({*words_of(str(one)), *words_of(str(other))})
     return ", ".join(words[:MOST_WORDS])
@@ -181,6 +186,7 @@ _RULES: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
         "ended_at": _smaller,
         "relation": _words,
         "retired_at": _smaller,
+        "slice": _told_here,
         "started_at": _smaller,
         "status": _more_ended,
         "trust": _weaker,

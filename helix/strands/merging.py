@@ -1,187 +1,43 @@
-"""Merging: takes the rows of a strand into a store, three ways, by the last version that both sides have held.
+"""Merging: takes the rows of a strand into a store, each as `three_way.py` says; names and sources stay with one.
 
-Of each row three things are known: what it is here, what it is there, and whether it is still what it was at the common
-version. What one side alone has changed is taken from that side; what both have changed is joined (`join.py`). Nothing
-is dropped but what one side dropped after the common version and the other has left alone since. What was erased on
-either side is erased on both. Then the memories that came in meet those that are here (`meeting.py`).
+Then the memories that came in meet those that are here (`meeting.py`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from helix.errors import ConflictError, InvalidInputError
 from helix.journal.log import Journal
 from helix.journal.state import Snapshot
 from helix.memory.capture.sessions import PrivateSessions, name_of_session, private_sessions
 from helix.memory.change.compose import Composer
-from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.job_run.run import Watch
-from helix.model.edge import OPEN_RELATIONS, Label, Ref, Relation
+from helix.model.edge import OPEN_RELATIONS, Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import GLOBAL_SCOPE, Memory, Status
 from helix.model.operations import DropEdge, DropNode, DropPassage, Operation, PutEdge, PutNode, PutPassage, drop_of
-from helix.model.provenance import STRANGERS, Provenance, Trust
-from helix.model.records import node_from
+from helix.model.provenance import STRANGERS
+from helix.model.records import edge_from, node_from
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.erased_here import ErasedHere
-from helix.strands.join import ended_last, joined_row, stood_for
-from helix.strands.lineage import SHORT, Known
-from helix.strands.reading import StrandEntry
-from helix.strands.received import COUNTED, Received, Signer
-from helix.strands.rows import Key, Selection, StrandRow, in_batches, paired_rows, row_digest, row_of
+from helix.strands.received import Received
+from helix.strands.rows import Key, Selection, StrandRow, in_batches, row_of
+from helix.strands.three_way import Incoming, is_refused, is_settled, merged
 
 KIND = "strand"
 """The kind of the changes that a merge makes."""
 MOST_EXAMPLES = 50
 _PLURALS = {"Memory": "memories", "Entity": "entities"}
-_BELIEVED = ("trust", "confidence", "status")
-_WORDS = ("trigger", "resolution")
 _TOLD = frozenset({*OPEN_RELATIONS, Relation.MENTIONS, Relation.TOUCHES, Relation.CITES}).difference(
     {Relation.SUPERSEDES, Relation.CONTRADICTS}
 )
 """Edges that change nothing of what they lead to. Any other is drawn by nobody to what is believed more than they are,
 and none at all from there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Incoming:
-    """A row of the other side (None: it has none) with its digest there, and its digest at the common version.
-
-    `base` is None where the row was not there, or no common version is known.
-    """
-
-    key: Key
-    theirs: StrandRow | None
-    base: bytes | None
-    of_theirs: bytes | None = None
-    vectors: tuple[bytes | None, ...] = ()
-
-
-def side_by_side(
-    theirs: Iterable[StrandEntry], base: Iterable[Known], *, partial: bool, keep: Callable[[Known], object]
-) -> Iterator[Incoming]:
-    """Yield every strand row that the other side of a merge has or had; both come in the order of their keys.
-
-    `partial`: the other side says only what it changed since the common version. `keep` is given what it holds by now.
-    """
-    for entry, known in paired_rows(theirs, base):
-        if entry is not None:
-            if entry.digest is not None:
-                keep(Known(entry.key, entry.digest))
-            was = None if known is None else known.digest
-            yield Incoming(entry.key, entry.row, was, entry.digest, entry.vectors)
-        elif known is not None and partial:
-            keep(known)
-        elif known is not None:
-            yield Incoming(known.key, None, known.digest)
-
-
-def completed(
-    theirs: Iterable[StrandEntry], before: Iterable[Known], keep: Callable[[Known], object]
-) -> Iterator[StrandEntry]:
-    """Yield every strand row of the other side, told what changed since `before`; `keep` is given all it has."""
-    for one in side_by_side(theirs, before, partial=True, keep=keep):
-        yield StrandEntry(one.key, one.theirs, one.of_theirs, one.vectors)
-
-
-def _is_settled(other: Incoming) -> bool:
-    """Return whether a row is there as it was at the common version, and so stays here what it is here."""
-    return not (other.theirs is not None and other.theirs.is_erased) and _is_unchanged(other)
-
-
-def _is_unchanged(other: Incoming) -> bool:
-    return other.base is not None and other.of_theirs is not None and other.of_theirs[:SHORT] == other.base
-
-
-def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow | None:
-    """Return the row that a strand's three-way merge comes to; None where neither side has it any more."""
-    theirs = other.theirs
-    if theirs is not None and mine is not None and not signer.is_own:
-        theirs = _as_here(theirs, mine)
-    if mine == theirs:
-        return mine
-    unchanged_there = _is_unchanged(other)
-    if mine is None:
-        return None if unchanged_there and theirs is not None and not theirs.is_erased else theirs
-    unchanged_here = other.base is not None and row_digest(mine.line())[:SHORT] == other.base
-    if theirs is None:
-        return _dropped(mine) if unchanged_here and signer.is_own and not mine.is_erased else mine
-    if _is_believed_more(mine, signer):
-        return mine  # nobody changes what is believed more than they are
-    if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
-        both = joined_row(mine, theirs)
-        own = stood_for(ended_last(both, mine, theirs), mine, theirs) if signer.is_own else None
-        return own or _held_on(_earned(both, mine, theirs), mine, theirs)
-    return theirs if unchanged_here else mine
-
-
-def _dropped(mine: StrandRow) -> StrandRow | None:
-    """Return what stays of a row that the person's other machine dropped: of their own words a forgotten memory.
-
-    That machine has taken back what came in there, and it may have come from here.
-    """
-    put = mine.put
-    if not isinstance(put, PutNode) or put.label is not Label.MEMORY or _rank(mine) > Trust.USER_ASSERTED.rank:
-        return None
-    if put.props.get("status") != Status.ACTIVE:
-        return None  # kept on one machine alone, the two would never come to the same
-    return replace(mine, put=replace(put, props={**put.props, "status": Status.FORGOTTEN.value}))
-
-
-def _earned(both: StrandRow, mine: StrandRow, theirs: StrandRow) -> StrandRow:
-    """Return a row without what its words here have earned, where others made other words of them."""
-    said = [[row.put.props.get(name) for name in _WORDS] for row in (both, mine)]
-    return both if said[0] == said[1] else _with(both, theirs, COUNTED)
-
-
-def _held_on(both: StrandRow, *sides: StrandRow) -> StrandRow:
-    """Return a row as quarantined where one of its sides is: the words that are held may stand in it still."""
-    if both.is_erased or all(one.put.props.get("status") != Status.QUARANTINED for one in sides):
-        return both
-    return replace(both, put=replace(both.put, props={**both.put.props, "status": Status.QUARANTINED.value}))
-
-
-def _is_believed_more(mine: StrandRow, signer: Signer) -> bool:
-    return not signer.is_own and signer.trust.rank > _rank(mine)
-
-
-def _is_refused(mine: StrandRow | None, theirs: StrandRow | None, signer: Signer) -> bool:
-    """Return whether the other side says otherwise of a row, or has ended it, and may not."""
-    if mine is None or theirs is None or not _is_believed_more(mine, signer):
-        return False
-    return _says(mine) != _says(theirs)
-
-
-def _says(row: StrandRow) -> object:
-    """Return the words of a row and whether it holds, without what each store notes of it for itself."""
-    props = row.put.props
-    status = props.get("status")
-    return row.texts, props.get("valid_to"), Status.ACTIVE if status == Status.QUARANTINED else status
-
-
-def _as_here(theirs: StrandRow, mine: StrandRow) -> StrandRow:
-    """Return a row with the source that it has here, and believed as here where it says nothing else.
-
-    Others do not say what was taken from where. How far they believe what is here is theirs alone: it would come back
-    with each of their strands.
-    """
-    row = _with(theirs, mine, ("source",))
-    said = [{each.text for each in texts_of(one.put.props)} for one in (row, mine)]
-    return _with(row, mine, _BELIEVED) if said[0] <= said[1] and _says(row) == _says(mine) else row
-
-
-def _with(theirs: StrandRow, mine: StrandRow, names: Collection[str]) -> StrandRow:
-    rest = {name: value for name, value in theirs.put.props.items() if name not in names}
-    here = {name: value for name, value in mine.put.props.items() if name in names}
-    return replace(theirs, put=replace(theirs.put, props={**rest, **here}))
-
-
-def _rank(row: StrandRow) -> int:
-    return Trust(str(row.put.props.get("trust", Provenance().trust))).rank
 
 
 @dataclass(slots=True)
@@ -238,10 +94,9 @@ class Merge:
         def decision() -> Decision[None]:
             composer = Composer(self.store, self.store.runtime.clock())
             here = held_rows(self.store.journal, [one.key for one in wanted])
-            coming = set(nodes)
             after = {one.key: merged(here[one.key], one, self.received.signer) for one in wanted}
             for one in wanted:
-                self._row(composer, here[one.key], after, one.key, vectors, coming)
+                self._row(composer, here[one.key], after, one.key, vectors)
             return Decision((composer.change(KIND, job=self.job, step=step),) if composer.pending else (), None)
 
         self.store.writer.submit(decision)
@@ -251,7 +106,7 @@ class Merge:
         for one in batch:
             if one.theirs is not None:
                 self._check_within(one.theirs)
-                if _is_settled(one) or self.erased.keeps_out(one.theirs):
+                if is_settled(one) or self.erased.keeps_out(one.theirs):
                     continue
                 if _is_hidden(one.theirs, hidden):
                     self.counts["private"] += 1
@@ -266,7 +121,7 @@ class Merge:
         kept = [one for one in found if self._is_within(here[one.key])]
         self.counts["excluded"] += len(found) - len(kept)
         signer = self.received.signer
-        self.counts["changes refused"] += sum(_is_refused(here[one.key], one.theirs, signer) for one in kept)
+        self.counts["changes refused"] += sum(is_refused(here[one.key], one.theirs, signer) for one in kept)
         return [one for one in kept if merged(here[one.key], one, signer) != here[one.key]]
 
     def _is_within(self, row: StrandRow | None) -> bool:
@@ -296,7 +151,6 @@ class Merge:
         batch: Mapping[Key, StrandRow | None],
         key: Key,
         vectors: Mapping[str, bytes | None],
-        coming: set[Ref],
     ) -> None:
         after = batch[key]
         if after == mine:
@@ -305,32 +159,46 @@ class Merge:
             assert mine is not None
             composer.add([drop_of(mine.put)])
         elif isinstance(after.put, PutEdge):
-            if not self._may_draw(after.put, mine, coming):
+            if not self._may_draw(after, mine, batch):
                 self.counts["excluded"] += 1
                 return
             composer.add([after.put])
         else:
+            if mine is not None and mine.provenance.is_strangers and not after.provenance.is_strangers:
+                composer.add(self._refused_now(after))
             after = self._heard_once(composer, self._named(composer, after, batch))
             composer.add(write_node(mine, after, vectors))
         self._count(mine, after)
 
-    def _may_draw(self, edge: PutEdge, mine: StrandRow | None, coming: set[Ref]) -> bool:
-        """Return whether both ends are there, within what the merge may change, and not believed more than the signer.
+    def _refused_now(self, after: StrandRow) -> Iterator[DropEdge]:
+        """Yield the edges that strangers drew at a node of theirs and may not draw at what stands in its place."""
+        assert isinstance(after.put, PutNode)
+        here = Ref(label=after.put.label, id=after.put.id)
+        for edge in self.store.records.edges_at(here):
+            told = edge_from(edge)
+            strange = told.provenance.is_strangers and told.provenance.trust.rank > after.provenance.trust.rank
+            if strange and not _only_tells(told, here):
+                yield DropEdge(type=edge.type, source=edge.source, target=edge.target)
+
+    def _may_draw(self, row: StrandRow, mine: StrandRow | None, batch: Mapping[Key, StrandRow | None]) -> bool:
+        """Return whether both ends are there, within what the merge may change, and not believed more than who tells.
 
         The last counts of where the edge starts, and of where it leads to if it changes anything there.
         """
-        signer = self.received.signer
+        edge, signer = row.put, self.received.signer
+        assert isinstance(edge, PutEdge)
+        told_by = signer.trust if not signer.is_own else row.provenance.trust if row.provenance.is_strangers else None
         for end in (edge.source, edge.target):
-            if end in coming:
-                continue
-            if end not in self.store.index:
+            key = ("0", end.label.value, end.id)
+            if (batch[key] is None) if key in batch else (end not in self.store.index):
                 return False
-            tells = mine is None and end == edge.target and edge.type in _TOLD
-            guarded = not signer.is_own and not tells
+            guarded = told_by is not None and not (mine is None and _only_tells(edge, end))
             if self.within.is_all and not guarded:
                 continue
-            (row,) = held_rows(self.store.journal, [("0", end.label.value, end.id)]).values()
-            if not self._is_within(row) or (guarded and row is not None and signer.trust.rank > _rank(row)):
+            there = batch[key] if key in batch else held_rows(self.store.journal, [key])[key]
+            if there is None or not self._is_within(there):
+                return False
+            if guarded and told_by is not None and told_by.rank > there.provenance.trust.rank:
                 return False
         return True
 
@@ -360,7 +228,7 @@ class Merge:
 
     def _comes_before(self, coming: Memory | Episode, held: Memory | Episode) -> bool:
         """Return whether what comes in was recorded first; what others say of that takes nothing from what is here."""
-        return self.received.signer.is_own and (coming.recorded_at, coming.id) < (held.recorded_at, held.id)
+        return self.received.signer.is_own and _order(coming) < _order(held)
 
     def _heard_once(self, composer: Composer, row: StrandRow) -> StrandRow:
         """Return an episode so that what both sides took from one source is found once: by the one recorded first."""
@@ -389,6 +257,16 @@ class Merge:
         self.counts[f"{kind} {what}"] += 1
         if isinstance(row.put, PutNode) and row.put.label is Label.MEMORY and len(self.examples) < MOST_EXAMPLES:
             self.examples.append(f"{what}: {row.put.props.get('name')}")
+
+
+def _only_tells(edge: PutEdge | Edge, end: Ref) -> bool:
+    """Return whether an edge changes nothing of one of its ends."""
+    return end == edge.target and edge.type in _TOLD
+
+
+def _order(node: Memory | Episode) -> tuple[bool, datetime, str]:
+    """Order nodes by when they were recorded, those that strangers told last: they say when as they like."""
+    return node.provenance.is_strangers, node.recorded_at, node.id
 
 
 def _weight(one: Incoming) -> int:

@@ -9,15 +9,17 @@ from dataclasses import dataclass, field, replace
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import ACCEPTED_BY, screen
 from helix.memory.change.intake import OWN_ATTRIBUTE
+from helix.memory.change.versions import SAID_INSTEAD
 from helix.memory.erasure.stored_secrets import Redact, Remembering, texts_of, without_secrets
 from helix.memory.scores import bounded_confidence
-from helix.model.edge import DRAWN, MERGED, Label, Relation
+from helix.model.edge import DRAWN, MERGED, MOST_WORDS, Label, Relation, words_of
 from helix.model.entity import EntityKind, entity_id
 from helix.model.foreign_rows import check_row
 from helix.model.memory import GLOBAL_SCOPE, Status
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Provenance, Trust, weakest_trust
 from helix.model.records import CLASS_OF, edge_from, node_from, property_types
+from helix.model.tombstone import is_tombstone
 from helix.strands.rows import StrandRow, read_json, row_of
 from helix.text.chunks import MOST_CHUNKS, chunks
 from helix.text.cleaning import clean, given_name, slug
@@ -80,6 +82,8 @@ class Received:
         if not self.signer.is_own and (row.is_erased or self._is_to_decide(put) or self._is_too_long(row)):
             return None
         props = {**put.props, **self._trusted(put)}
+        if isinstance(put, PutNode) and is_tombstone(props) and not self.signer.is_own:
+            return None  # as its labels say now that they are clean
         label, ident = (put.label, put.id) if isinstance(put, PutNode) else (None, "")
         changed = without_secrets(label, ident, props, self.redact)
         texts = tuple(self.redact(text, "").text for text in row.texts)
@@ -96,15 +100,17 @@ class Received:
         if self.signer.is_own:
             return {}
         stated = Trust(str(put.props.get("trust", Provenance().trust)))
-        props: dict[str, Scalar] = {}
+        labels = {name: value for name in _LABELS if isinstance(value := put.props.get(name), str)}
+        props: dict[str, Scalar] = {name: _one_line(value) for name, value in labels.items()}
+        props["slice"] = STRANGERS + str(props.get("slice") or "").removeprefix(STRANGERS)
         if isinstance(put, PutEdge) or "trust" in property_types(CLASS_OF[put.label]):
             props["trust"] = weakest_trust(stated, self.signer.trust).value
         if isinstance(put, PutEdge):
-            props = {} if props["trust"] == stated.value else props
             told = json.loads(str(put.props.get("attributes") or "{}"))
             kept = {name: True for name in (DRAWN, MERGED) if told.get(name) is True}
+            word = str(put.props.get("relation") or "")
+            props["relation"] = word if word == SAID_INSTEAD else ", ".join(words_of(word)[:MOST_WORDS])
             return {**props, "attributes": json.dumps(kept)} if told != kept else props
-        props.update({name: _one_line(value) for name in _LABELS if isinstance(value := put.props.get(name), str)})
         if put.label is Label.MEMORY:
             props["name"] = given_name(str(put.props["name"]))[:_LONGEST_LABEL] or slug(str(put.props["trigger"]))
             trust, sure = Trust(str(props["trust"])), put.props.get("confidence")
@@ -147,7 +153,7 @@ class Received:
 
 def _stated_texts(texts: tuple[str, ...], props: Props) -> tuple[str, ...]:
     """Return the texts that a node is found by, of those that it says: nobody sees another, and nothing screens it."""
-    said = "\n".join(one.text for one in texts_of(props) if one.place != "name")
+    said = "\n".join(one.text for one in texts_of(props) if one.place not in ("name", "slice"))
     words = set(said.split())
     kept = tuple(text for text in texts if words.issuperset(text.split()))
     return kept if kept or not texts else tuple(chunks(said))

@@ -19,6 +19,7 @@ from helix.journal.state import Snapshot
 from helix.journal.value_check import values_in
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.operations import Props, PutEdge, PutNode, Scalar
+from helix.model.provenance import Provenance, Trust
 from helix.model.records import CLASS_OF, EDGE_DEFAULTS, NODE_DEFAULTS, property_types
 from helix.model.tombstone import is_tombstone
 
@@ -61,6 +62,12 @@ class StrandRow:
     def table(self) -> str:
         """The table that a strand counts the row under: the label of a node, the type of an edge."""
         return (self.put.label if isinstance(self.put, PutNode) else self.put.type).value
+
+    @property
+    def provenance(self) -> Provenance:
+        """Of the row's provenance its slice and its trust: who told it, and how far it is believed."""
+        trust = Trust(str(self.put.props.get("trust", Provenance().trust)))
+        return Provenance(slice=str(self.put.props.get("slice") or ""), trust=trust)
 
     @property
     def is_erased(self) -> bool:

@@ -15,9 +15,9 @@ from pathlib import Path
 from helix import files
 from helix.store.erasing import STAGED, STRANDS
 from helix.strands.lineage import Known, RowsKept, prune_version_rows, read_version_rows, rows_file, rows_known
-from helix.strands.merging import Incoming
 from helix.strands.packed_lines import PackedLines, read_lines
 from helix.strands.rows import canonical_json, in_batches, read_row
+from helix.strands.three_way import Incoming
 
 _JOB = re.compile(r"[\w-]+", re.ASCII)
 

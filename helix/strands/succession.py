@@ -48,7 +48,8 @@ def _handed_on(composer: Composer, merge: Merge, ref: Ref) -> None:
     if not isinstance(old, Memory) or is_erased(old) or old.retired_at is None:
         return  # a newer version never took its place, whatever else stands beside it
     for version in _present_versions(merge.store, old):
-        if not merge.within.holds(version.id, version.scope):
+        strangers = old.provenance.is_strangers and not version.provenance.is_strangers
+        if strangers or not merge.within.holds(version.id, version.scope):
             continue
         if old.status is Status.RETIRED:
             changed = _vouched(old, version)

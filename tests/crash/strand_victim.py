@@ -29,9 +29,10 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.catalogue import Catalogue
 from helix.strands import arriving, container, rollback
-from helix.strands.merging import Incoming, Merge
+from helix.strands.merging import Merge
 from helix.strands.sealed import Encrypting
 from helix.strands.staged import Staged
+from helix.strands.three_way import Incoming
 from tests.waiting import UNHURRIED, finished
 
 TAG = "start"

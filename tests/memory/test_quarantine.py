@@ -378,3 +378,19 @@ def test_screening_says_what_a_class_of_trust_may_say() -> None:
     for trust in STRONG:
         found = screen(trust, POISON)
         assert (found.held, bool(found.reasons)) == (False, True)
+
+
+@pytest.mark.parametrize("rejected", [False, True])
+def test_a_name_brings_back_what_the_person_hid_and_not_what_a_stranger_calls_so(helix: Helix, rejected: bool) -> None:
+    mine = memories.store(
+        helix, StoreRequest(trigger=HARMLESS, resolution="", kind="fact", name="import", scope="p")
+    ).id
+    memories.forget(helix, "import")
+    told = {"type": "memory", "kind": "fact", "name": "import", "trigger": TRIGGER, "resolution": LESSON}
+    ingest.ingest_jsonl(helix, [json.dumps(told)], scope="p")
+    (held,) = helix.store.index.memories(Status.QUARANTINED)
+    if rejected:
+        quarantine.reject(helix.store, held.id)
+    assert memories.restore(helix, "import").id == mine
+    hidden = Status.FORGOTTEN if rejected else Status.QUARANTINED
+    assert memories.get(helix, held.id).status is hidden

@@ -15,10 +15,11 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands import meeting, succession
 from helix.strands.lineage import Known, RowsKept, note_version, rows_known
-from helix.strands.merging import KIND, Merge, side_by_side
+from helix.strands.merging import KIND, Merge
 from helix.strands.reading import StrandEntry
 from helix.strands.received import Received, Signer
 from helix.strands.rows import Selection, StrandRow, Tree, row_digest
+from helix.strands.three_way import side_by_side
 from helix.strands.whole import Unwatched
 
 OWN = Signer(name="me", trust=Trust.USER_ASSERTED)

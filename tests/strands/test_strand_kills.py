@@ -27,7 +27,8 @@ from helix.operations import memories, strands, upkeep
 from helix.operations import strand_keys as keys
 from helix.service import Helix
 from helix.strands import container
-from helix.strands.merging import Incoming, Merge
+from helix.strands.merging import Merge
+from helix.strands.three_way import Incoming
 from helix.strands.whole import UNDER_WAY
 from tests.sampling import some
 from tests.victims import Victims

@@ -13,8 +13,9 @@ from helix.store.index import StoreIndex
 from helix.text.cleaning import given_name
 from helix.text.inert import told_label
 
-# Where a name has belonged to several memories, the one that stands first here is meant.
-_PREFERENCE = (Status.ACTIVE, Status.QUARANTINED, Status.ARCHIVED, Status.FORGOTTEN, Status.RETIRED)
+# Where a name has belonged to several memories, the one that stands first here is meant; one that waits for a review
+# has the name that a stranger gave it.
+_PREFERENCE = (Status.ACTIVE, Status.ARCHIVED, Status.FORGOTTEN, Status.QUARANTINED, Status.RETIRED)
 
 
 _LEAST_OF_NAME, _LEAST_OF_ID = 3, 8
@@ -27,9 +28,9 @@ _COMPARED = 5_000
 
 
 def memory_of(index: StoreIndex, name_or_id: str, scopes: Collection[str] | None = None) -> Memory:
-    """Find the memory that a change is about: that of an id, or the newest of a name, active ones first.
+    """Find the memory that a change is about: that of an id, or of a name: the active one, else the best founded one.
 
-    Of these scopes, None: of any.
+    Of these scopes, None: of any. Of those that are hidden alike and alike well founded it is the newest.
     A name is found however it was written when it was given. `scope:name` tells apart memories of one name in several
     scopes. What begins one name or id alone stands for it. Raises NotFoundError, or ConflictError for a name that is
     active in several scopes, and for what begins several; neither tells of other scopes than these.
@@ -49,7 +50,7 @@ def memory_of(index: StoreIndex, name_or_id: str, scopes: Collection[str] | None
     if len(places) > 1:
         choices = ", ".join(f"{told_label(scope)}:{candidates[0].name}" for scope in places)
         raise ConflictError(f"{wanted!r} is a memory in several scopes", hint=f"say which: {choices}")
-    return max(candidates, key=lambda memory: (memory.recorded_at, memory.id))
+    return max(candidates, key=lambda memory: (-memory.provenance.trust.rank, memory.recorded_at, memory.id))
 
 
 def _named(index: StoreIndex, name: str, scopes: Collection[str] | None) -> list[Memory]:

@@ -199,7 +199,8 @@ def _take_out(composer: Composer, records: Records, edge: Edge) -> None:
 def _carried(records: Records, winner: Memory, loser: Ref) -> Iterator[Edge]:
     """Yield the loser's edges as the winner's, without those that the winner has already or that join the two.
 
-    What contradicts the winner, and since when, is not for a weaker voice of elsewhere to say: that is found anew.
+    What contradicts the winner, and what the winner is about, is not for a weaker voice of elsewhere to say: the one is
+    found anew, the other its own words tell. Evidence is evidence whoever said it.
     """
     here = winner.ref
     taken = []
@@ -209,8 +210,8 @@ def _carried(records: Records, winner: Memory, loser: Ref) -> Iterator[Edge]:
             taken.append(replace(edge_from(op), source=source, target=target))
     present = records.edges([DropEdge(type=edge.type, source=edge.source, target=edge.target) for edge in taken])
     for edge, held in zip(taken, present, strict=True):
-        ruled = edge.type is Relation.CONTRADICTS and _from_elsewhere(edge.provenance, winner)
-        if held is None and not ruled:
+        says = (edge.type is not Relation.GROUNDED_IN and here == edge.source) or edge.type is Relation.CONTRADICTS
+        if held is None and not (says and _from_elsewhere(edge.provenance, winner)):
             yield edge
 
 
