@@ -6,10 +6,7 @@ from dataclasses import replace
 
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.extraction.excluded import Erased
-from helix.model.memory import body
 from helix.model.tombstone import KeptOut, normal
-
-_MARK = "[erased]"
 
 
 def without_erased(item: Slice, erased: Erased) -> Slice | None:
@@ -21,26 +18,24 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     before = episode.source.replace(episode.session, episode.forked_from) if episode.forked_from else ""
     if erased.has_episode(episode.source, episode.content) or erased.has_source(before):
         return None
-    words, content = erased.words, erased.words.cut(episode.content, _MARK)
+    words, content = erased.words, erased.words.cut(episode.content)
     left = tuple(kept for one in item.memories if (kept := _without(one, words)) is not None)
     if content == episode.content and left == item.memories:
         return item
-    if (item.memories and not left) or not normal(content.replace(_MARK, "")):
+    if not normal(content):
         return None
     return replace(
         item,
-        episode=replace(episode, content=content, found_by=words.cut(episode.found_by, _MARK)),
-        memories=tuple(replace(one, found_by=words.cut(one.found_by, _MARK)) for one in left),
+        episode=replace(episode, content=content.strip(), found_by=words.cut(episode.found_by)),
+        memories=tuple(replace(one, found_by=words.cut(one.found_by)) for one in left),
     )
 
 
 def _without(draft: MemoryDraft, words: KeptOut) -> MemoryDraft | None:
-    """Return a memory without the sentences that were erased; None where its trigger is one, or all of it."""
-    said = body(draft.trigger, draft.resolution)
-    whole = words.cut(said, _MARK)
-    if whole == said:
-        return draft
-    trigger, resolution = (words.cut(text, _MARK) for text in (draft.trigger, draft.resolution))
-    if not normal(trigger.replace(_MARK, "")) or not normal(whole.replace(_MARK, "")):
-        return None
-    return replace(draft, trigger=trigger, resolution=resolution)
+    """Return a memory without the texts that were erased; None where one of its parts, or all of it, is such a text."""
+    said = (draft.trigger, draft.resolution)
+    left = words.cut_statement(*said)
+    if left is None or left == said:
+        return None if left is None else draft
+    # Its name and what else is noted of it were made of all that it said.
+    return replace(draft, trigger=left[0].strip(), resolution=left[1].strip(), name="", attributes={})

@@ -172,11 +172,14 @@ def names_left(journal: Journal, refs: Collection[Ref]) -> tuple[Ref, ...]:
     return tuple(sorted(names, key=lambda ref: (ref.label, ref.id)))
 
 
-def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: Collection[Ref] = ()) -> list[Operation]:
+def entombing(
+    journal: Journal, refs: Collection[Ref], at: datetime, keep_out: Collection[Ref] = (), *, sources: bool = True
+) -> list[Operation]:
     """Return the journal's operations that leave tombstones of erased nodes, without edges or passages; each once.
 
     What was planned and done keeps its edges to what stays: they hold no words, and say what came of it. A name that
-    something else speaks of by now stays. What the memories `keep_out` said is not to be derived again.
+    something else speaks of by now stays. What `keep_out` said is not to be derived or read again, nor are the sources
+    of erased episodes (but not `sources`: they may be).
     """
     doomed = frozenset(refs)
     edges = edges_at(journal, doomed)
@@ -196,7 +199,7 @@ def entombing(journal: Journal, refs: Collection[Ref], at: datetime, keep_out: C
             left.extend(DropPassage(id=passage_id) for passage_id in passages[ref])
             props = nodes[ref.label, ref.id]
             if props is not None and not is_tombstone(props):
-                left.append(tombstone(ref, props, at, keep_out=ref in keep_out))
+                left.append(tombstone(ref, props, at, keep_out=ref in keep_out, source=sources))
         return left
 
     return operations + journal.read(buried)

@@ -9,16 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
+from itertools import accumulate
 
 from helix.model.candidate import Candidate, CandidateStatus
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.letters import normalised
-from helix.model.memory import Memory, Status
+from helix.model.memory import Memory, Status, body
 from helix.model.operations import DropNode, Operation, Props, PutNode
 from helix.model.provenance import NOTES, Provenance
 from helix.model.records import Node, node_from, put_record
@@ -49,15 +49,18 @@ def origin_of(source: str) -> str:
     return "" if found is None else found["commit"] or found["call"]
 
 
-def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False) -> Operation:
+def tombstone(ref: Ref, props: Props, at: datetime, *, keep_out: bool = False, source: bool = True) -> Operation:
     """Return the record of a node's tombstone, as an operation: its id, kind, scope, time of recording and its end.
 
     By its scope it is known to those who sync that alone. Of a task and its like stays what it came to. Every property
     that is stored is overwritten, known or not. `keep_out`: a memory leaves salted digests too, by which `KeptOut`
-    tells that the same is not to be derived again. A node that is nothing but its name (an entity, a session) is
+    tells that the same is not to be derived again, and `source` has an episode leave by what its source is known. A
+    node that is nothing but its name (an entity, a session) is
     dropped: its id is made of the name, so the next mention makes it anew.
     """
     bare = _bare(node_from(ref.label, ref.id, props), at, keep_out=keep_out)
+    if isinstance(bare, Episode) and not (source or keep_out):
+        bare = replace(bare, source="")
     if bare is None:
         return DropNode(label=ref.label, id=ref.id)
     left = put_record(bare).props
@@ -145,7 +148,8 @@ def _source_left(node: Episode, *, keep_out: bool) -> str:
     if origin_of(node.source):
         return node.source
     said = [source_digest(node.source)] if node.source and not node.source.startswith(f"{NOTES}:") else []
-    said += [words] if keep_out and (words := content_digest(node.content)) else []
+    if keep_out and (words := content_digest(node.content)):
+        said += [words, *_of_texts({said_in(node.content)} - {""})]
     return ERASED_SOURCE + ",".join(sorted(said)) if said else ""
 
 
@@ -198,24 +202,33 @@ def _bare_memory(node: Memory, provenance: Provenance, *, keep_out: bool) -> Mem
 KEY = "helix:key"
 """Attribute of a derived memory: what it is known by, whatever version it is in."""
 KEPT_OUT = "helix:kept_out"
-"""Attribute of a tombstone: digests of what was said there, salted with its id."""
+"""Attribute of a tombstone: digests of what was said there, its statement's salted with the tombstone's id."""
 _EVERYWHERE = "helix"
 """Key of the digests that are looked up among many: it is the same on every machine."""
 LEAST_WORDS = 3
-"""Words of a sentence by which what was erased is looked for: a shorter one stands in many that do not mean it."""
-_MOST_SENTENCES = 200
+"""Words of a text by which what was erased is looked for: a shorter one stands in many that do not mean it."""
+_LEAST_LETTERS = 8
+"""Letters of a word by which it is looked for, too: one with digits in it, or of a script without blanks."""
 _WORD = re.compile(r"[^\W_]+")
 _IGNORED = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 )
 _UNSEEN = re.compile(f"[{_IGNORED}]")
 """What Unicode calls default ignorable (DerivedCoreProperties.txt), of the first plane."""
-_WRITTEN = re.compile(rf"(?:[^\W_]|[{_IGNORED}]|[\u0300-\u036f])+")
 _SEPARATED = re.compile(r"\w+")
-_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])|\n+")
-_BEGINS = re.compile(r"[\n|(\[\"\u201c\u2018>]|[.!?\u2026:;](?=\W)")
-_ENDS = re.compile(r"[\n|)\]\"\u201d\u2019<]|[.!?\u2026:;](?=\W)|[\u3002\uff01\uff1f]")
+_ABBREVIATED = re.compile(
+    r"\b(?:[a-z]|[ap]m|mr|mrs|ms|dr|prof|st|no|nr|vs|etc|inc|ltd|jr|sr|approx|fig|cf|al|e\.g|i\.e|u\.s)\.$", re.I
+)
+_SENTENCE_ENDS = re.compile(
+    r"(?<=[.!?\u2026:])[\"'\u201d\u2019)\]\u00bb*_`]*\s+|(?<=[\u3002\uff01\uff1f\uff1a])|\n[ \t]*(?=[^\W\d_a-z])"
+)
+_BLOCK = re.compile(
+    r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+\u2022\u2023\u25e6\u2192]|\d{1,3}[.)]|#{1,6})[ \t]+(?:\[[ xX]\][ \t]+)?)?"
+)
+_MARKUP = re.compile(r"\[\^[^\]\s]*\]|(?<=\])\([^()\s]*\)|<[^<>\s][^<>]*>")
+"""A footnote's mark, a link's address, a tag: none is a word of the sentence that it stands in."""
 _DIGEST_BYTES = 16
+_BEGINS = "begins"
 
 
 def normal(text: str) -> str:
@@ -229,29 +242,27 @@ def normal(text: str) -> str:
 def told_sentences(*texts: str) -> list[str]:
     """Return what texts say, in normal form: each sentence of three words or more, or all where every one is shorter.
 
-    By these an erasure looks through what was said, and a reading through what it reads.
+    By these a plan to erase looks through what was said: it is shown before anything goes.
     """
-    told = [normal(piece) for text in texts for piece in _END.split(text)]
-    return [one for one in told if one.count(" ") + 1 >= LEAST_WORDS] or [
-        one for one in [normal(" ".join(texts))] if one
-    ]
+    told = [" ".join(piece.words) for text in texts for piece in _sentences(text)]
+    return [one for one in told if _is_telling(one)] or [one for one in [normal(" ".join(texts))] if one]
 
 
 def digests(memory: Memory) -> list[str]:
-    """Return the digests by which a memory is known: its key, where it was derived, its statement and its sentences."""
+    """Return the digests by which a memory is known: its key, where it was derived, its statement and its texts."""
     said = (_of_key(str(memory.attributes.get(KEY, ""))), normal(f"{memory.trigger} {memory.resolution}"))
-    told = dict.fromkeys(told_sentences(memory.trigger, memory.resolution))
-    return sorted(
-        {*(_salted(memory.id, one) for one in said if one), *map(_of_sentence, islice(told, _MOST_SENTENCES))}
-    )
+    texts = {said_in(body(memory.trigger, memory.resolution)), said_in(memory.resolution or memory.trigger)} - {""}
+    return sorted({*(_salted(memory.id, one) for one in said if one), *_of_texts(texts)})
 
 
 @dataclass(frozen=True, slots=True)
 class KeptOut:
-    """What may not come back, by digests: statements by their salts, the words of sentences by how many these are."""
+    """What may not come back, by digests: statements by their salts, the words of texts by how many these are."""
 
     held: Mapping[str, frozenset[str]]
-    sentences: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    texts: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    begins: frozenset[str] | None = frozenset()
+    """Digests of how the texts begin: few texts that are read begin so. None where that is not known of one."""
 
     def holds(self, trigger: str, resolution: str, key: str = "") -> bool:
         """Return whether this is a statement that is kept out, or says one in its trigger or its resolution alone."""
@@ -259,57 +270,130 @@ class KeptOut:
         said = {form(text) for text in texts for form in (normal, _former_normal)} | {_of_key(key)}
         return any(_salted(salt, one) in known for one in said - {""} for salt, known in self.held.items())
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where a text says sentences that are kept out, whatever stands between their words, in order.
+    def cut(self, text: str) -> str:
+        """Return a text without the texts that are kept out: where whole sentences of it say all of one.
 
-        Within another sentence the same words say something else.
+        The same words within a sentence say something else, and so does a part of them.
         """
-        words = _placed(text) if self.sentences else []
-        found: list[tuple[int, int]] = []
-        at = 0
-        while at < len(words):
-            count = next(
-                (count for count in sorted(self.sentences, reverse=True) if self._says(text, words, at, count)), 0
+        sentences = list(_sentences(text)) if self.texts else []
+        words = [word for sentence in sentences for word in sentence.words]
+        ends = dict(zip(accumulate(len(one.words) for one in sentences), range(1, len(sentences) + 1), strict=True))
+        at, kept, first, left = 0, 0, 0, list[str]()
+        while at < len(sentences):
+            end = self._end_of_one(words, first, ends)
+            if end:
+                left.append(text[kept : sentences[at].start])
+                kept = sentences[end - 1].end
+            first += sum(len(one.words) for one in sentences[at : end or at + 1])
+            at = end or at + 1
+        return "".join((*left, text[kept:])) if left else text
+
+    def cut_statement(self, trigger: str, resolution: str) -> tuple[str, str] | None:
+        """Return a statement's trigger and resolution without what is kept out; None where a part of it, or all, is.
+
+        What stays of it then, such as the heading above a rule, says nothing.
+        """
+        parts = trigger, resolution
+        left = tuple(map(self.cut, parts))
+        whole = "\n\n".join(left)
+        if self.cut(whole) != whole or any(
+            bool(normal(one)) != bool(normal(said)) for one, said in zip(left, parts, strict=True)
+        ):
+            return None
+        return left[0], left[1]
+
+    def _end_of_one(self, words: Sequence[str], first: int, ends: Mapping[int, int]) -> int:
+        """Return behind which sentence the longest text ends that is kept out and begins at a word; 0 for none."""
+        if self.begins is not None and self.begins.isdisjoint(_begins(words[first : first + LEAST_WORDS])):
+            return 0
+        for count in sorted(self.texts, reverse=True):
+            end = ends.get(first + count)
+            said = "" if end is None else " ".join(words[first : first + count])
+            if end and _digest(said) in self.texts[count] and (count == len(words) or _is_telling(said)):
+                return end
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a text, or a heading, an item of a list or a cell of a table without an end: where, and its words.
+
+    It begins with the mark of its item, and ends behind all that belongs to it.
+    """
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+
+
+def said_in(text: str) -> str:
+    """Return the words of a text's sentences in normal form: those of `normal` without marks of lists and links."""
+    return " ".join(word for sentence in _sentences(text) for word in sentence.words)
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    """Yield the sentences of a text. A line goes on with the one before it, but in code; an item begins another."""
+    plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)
+    for start, end in _blocks(plain):
+        marked, at = start, _BLOCK.match(plain, start, end).end()  # type: ignore[union-attr]  # it matches nothing, too
+        for found in _SENTENCE_ENDS.finditer(plain, at, end):
+            if not _ABBREVIATED.search(plain[at : found.start()].rstrip("\"'\u201d\u2019)]*_`")):
+                yield from _sentence(plain, marked, at, found.end())
+                marked = at = found.end()
+        yield from _sentence(plain, marked, at, end)
+
+
+def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[_Sentence]:
+    if words := normal(plain[start:end]).split():
+        yield _Sentence(marked, end, tuple(words))
+
+
+def _blocks(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield where each paragraph, heading, item, cell and line of code begins and ends."""
+    start, at, in_code = 0, 0, False
+    for line in plain.splitlines(keepends=True):
+        end, bare = at + len(line), line.strip()
+        fence, row = bare.startswith(("```", "~~~")), bare.startswith("|")
+        marked = _BLOCK.match(line)
+        begins = fence or row or in_code or not bare or (marked is not None and bool(marked[0].strip(" \t>")))
+        if begins and at > start:
+            yield start, at
+            start = at
+        if row:
+            cells = [cell.end() for cell in re.finditer(r"[^|]+", line) if cell[0].strip()] or [0]
+            yield from zip(
+                [at, *(at + one for one in cells[:-1])], [*(at + one for one in cells[:-1]), end], strict=True
             )
-            if count:
-                found.append((words[at][1], words[at + count - 1][2]))
-            at += count or 1
-        return found
-
-    def cut(self, text: str, mark: str) -> str:
-        """Return a text with a mark in the place of each sentence that is kept out."""
-        for start, end in reversed(self.spans(text)):
-            text = f"{text[:start]}{mark}{text[end:]}"
-        return text
-
-    def _says(self, text: str, words: Sequence[tuple[str, int, int]], at: int, count: int) -> bool:
-        end = at + count
-        if end > len(words) or (count < LEAST_WORDS and count < len(words)):
-            return False
-        said = " ".join(word for word, _, _ in words[at:end])
-        if _digest(said) not in self.sentences[count]:
-            return False
-        before = at == 0 or _BEGINS.search(text[words[at - 1][2] : words[at][1]])
-        behind = end == len(words) or _ENDS.search(text[words[end - 1][2] : words[end][1]])
-        return bool(before and behind)
+            start = end
+        if bare.startswith("#"):
+            yield start, end
+            start = end
+        at, in_code = end, in_code != fence
+    if at > start:
+        yield start, at
 
 
-def _placed(text: str) -> list[tuple[str, int, int]]:
-    """Return the words of a text in normal form, each with where it begins and ends as it is written."""
-    return [
-        (word, found.start(), found.end()) for found in _WRITTEN.finditer(text) for word in normal(found[0]).split()
-    ]
+def _is_telling(said: str) -> bool:
+    """Return whether a text in normal form is long enough, or odd enough, to be looked for in others."""
+    words = said.split()
+    odd = (word for word in words if not word.isascii() or not (word.isalpha() or word.isdigit()))
+    return len(words) >= LEAST_WORDS or any(len(word) >= _LEAST_LETTERS for word in odd)
 
 
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
-    """Return the records of erased statements that may not come back, from pairs of a salt and its digests."""
-    salted, sentences = dict[str, frozenset[str]](), dict[int, set[str]]()
+    """Return the records of erased texts that may not come back, from pairs of a salt and its digests."""
+    salted, texts, begins, whole = dict[str, frozenset[str]](), dict[int, set[str]](), set[str](), True
     for salt, known in held:
         apart = [one.partition(":") for one in known]
         salted[salt] = frozenset(one for one, mark, _ in apart if not mark)
-        for count, _, digest in (one for one in apart if one[1] and one[0].isdecimal()):
-            sentences.setdefault(int(count), set()).add(digest)
-    return KeptOut(salted, {count: frozenset(known) for count, known in sentences.items()})
+        counted = [(int(count), digest) for count, mark, digest in apart if mark and count.isdecimal()]
+        for count, digest in counted:
+            texts.setdefault(count, set()).add(digest)
+        begun = {digest for name, _, digest in apart if name == _BEGINS}
+        begins |= begun
+        whole = whole and (bool(begun) or not counted)
+    known_texts = {count: frozenset(digests) for count, digests in texts.items()}
+    return KeptOut(salted, known_texts, frozenset(begins) if whole else None)
 
 
 def source_digest(source: str) -> str:
@@ -323,8 +407,16 @@ def content_digest(content: str) -> str:
     return f"all:{_digest(said)}" if said else ""
 
 
-def _of_sentence(said: str) -> str:
-    return f"{said.count(' ') + 1}:{_digest(said)}"
+def _of_texts(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the digests of texts in normal form: of all of each with the number of its words, and of how it begins."""
+    for said in texts:
+        yield f"{said.count(' ') + 1}:{_digest(said)}"
+        yield f"{_BEGINS}:{_begins(said.split()[:LEAST_WORDS])[-1]}"
+
+
+def _begins(words: Sequence[str]) -> list[str]:
+    """Return the digests of how a text begins with so few words: of the first, the first two, and so on."""
+    return [_digest(" ".join(words[:count])) for count in range(1, len(words) + 1)]
 
 
 def _of_key(key: str) -> str:

@@ -88,7 +88,10 @@ class ErasureNote:
     here: bool = False
     """Whether a restored backup noted it, not this store: then it reaches no other file."""
     closed: bool = False
-    """Whether nothing else belongs to it: it was erased on another machine, and what goes with it here is known."""
+    """Whether nothing else belongs to it: it was erased on another machine, and what goes with it here is known.
+
+    That machine's tombstones say of which sources it was. What this one read beside may be read again.
+    """
 
     @property
     def ids(self) -> frozenset[str]:
@@ -379,10 +382,12 @@ def _erased_in(path: Path, in_copy: InCopy, change: str, at: int) -> list[str]:
         return _scrubbed(copy, erase.erase_rows(copy, in_copy(copy), change, at))
 
 
-def forget_in(copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[Ref] = ()) -> frozenset[str]:
+def forget_in(
+    copy: Journal, refs: Sequence[Ref], at: int, keep_out: Collection[Ref] = (), *, closed: bool = False
+) -> frozenset[str]:
     """Leave tombstones of what the store erased in a journal's copy, with names only that speaks of; return the ids."""
     doomed = (*refs, *erase.names_left(copy, refs))
-    if operations := erase.entombing(copy, doomed, from_micros(at), keep_out):
+    if operations := erase.entombing(copy, doomed, from_micros(at), keep_out, sources=not closed):
         copy.append([Change(kind=ERASE, operations=tuple(operations))], at)
     return frozenset(ref.id for ref in doomed)
 

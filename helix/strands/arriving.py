@@ -385,6 +385,8 @@ def _stage(
 
         def keep(known: Known) -> None:
             staging.kept.add(known)
+            if strand.signer.is_own:
+                merge.erased.note_there(known)
             if known.key[0] == "0":
                 theirs.add(known.key[2])
 

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from helix.journal.erase import NAMES_ONLY
 from helix.memory.change.versions import is_succession
 from helix.memory.erasure.hard_forget import MADE_OF_WORDS, RESTS_ON
-from helix.memory.extraction.excluded import Erased, erased
+from helix.memory.extraction.excluded import Erased, erased_by, tombstones
 from helix.model.edge import Ref, Relation
 from helix.model.memory import Status
 from helix.model.operations import PutEdge, PutNode
 from helix.model.provenance import STRANGERS
-from helix.model.records import Node, edge_from, node_from
+from helix.model.records import Node, edge_from, node_from, put_record
 from helix.model.tombstone import ERASED_SOURCE, WORK, is_erased
 from helix.store.store import Store
-from helix.strands.rows import StrandRow
+from helix.strands.lineage import SHORT, Known
+from helix.strands.rows import Key, Selection, StrandRow, row_digest, row_of
 
 
 @dataclass(slots=True)
@@ -28,6 +29,7 @@ class ErasedHere:
     """Looks at the rows of a strand; `belonging` tells what is to be `silent` when they are read once more."""
 
     store: Store
+    within: Selection
     silent: frozenset[Ref] = frozenset()
     """What is not taken in."""
     _named: dict[Ref, bool] = field(default_factory=dict)
@@ -37,11 +39,20 @@ class ErasedHere:
     _made: set[Ref] = field(default_factory=set)
     _resting: set[Ref] = field(default_factory=set)
     _founded: set[Ref] = field(default_factory=set)
-    _again: set[Ref] = field(default_factory=set)
+    _again: dict[Ref, Node] = field(default_factory=dict)
     _erased: Erased = field(init=False)
+    _unknown: dict[Key, Node] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._erased = erased(self.store.index)
+        shared = (node for node in tombstones(self.store.index) if self.within.holds(node.id, node.scope))
+        self._unknown = {row_of(put_record(node)).key: node for node in shared}
+        self._erased = erased_by(self._unknown.values())
+
+    def note_there(self, known: Known) -> None:
+        """Note what the other side holds: of a tombstone that it has, too, it says nothing that it does not mean to."""
+        node = self._unknown.get(known.key)
+        if node is not None and row_digest(row_of(put_record(node)).line())[:SHORT] == known.digest:
+            del self._unknown[known.key]
 
     def keeps_out(self, row: StrandRow) -> bool:
         """Return whether a strand's row is of what is silent, or is an edge from what was erased here.
@@ -53,8 +64,8 @@ class ErasedHere:
             ref = Ref(label=put.label, id=put.id)
             if put.props.get("extractor") in MADE_OF_WORDS:
                 self._made.add(ref)
-            if self._erased and not row.is_erased and self._erased.is_read_again(_read(put)):
-                self._again.add(ref)
+            if self._erased and not row.is_erased and self._erased.is_read_again(node := _read(put)):
+                self._again[ref] = node
             return ref in self.silent and not row.is_erased
         gone = self._is_gone(put.source)
         self._note(put, gone, self._is_gone(put.target))
@@ -76,7 +87,9 @@ class ErasedHere:
             fresh = {one for one in versions - seen if one not in self.store.index}
             seen |= fresh
             ahead += fresh
-        yield from seen | self._again
+        erased = erased_by(self._unknown.values())
+        yield from seen
+        yield from (ref for ref, node in self._again.items() if erased.is_read_again(node))
         yield from (ref for ref in self._resting if ref in self._made or ref not in self._founded)
         yield from (ref for ref, told in self._named.items() if not told)
 
@@ -85,7 +98,8 @@ class ErasedHere:
         if target.label in NAMES_ONLY:
             self._named[target] = self._named.get(target, False) or not source_gone
         if put.type is RESTS_ON.get(source.label):
-            (self._resting if target_gone else self._founded).add(source)
+            beside = target in self._again and source not in self._made  # it was read beside what was erased, and stays
+            (self._resting if target_gone and not beside else self._founded).add(source)
         if put.type is Relation.CONTRADICTS:
             self._contrary.add(frozenset((source, target)))
         elif is_succession(edge_from(put)):

@@ -61,7 +61,7 @@ class Merge:
     """What is not taken in, as it belongs to what was erased here."""
 
     def __post_init__(self) -> None:
-        self.erased = ErasedHere(self.store)
+        self.erased = ErasedHere(self.store, self.within)
 
     def wanted(self, incoming: Iterable[Incoming], ticket: Watch, total: int) -> Iterator[list[Incoming]]:
         """Yield, in batches, a strand's rows that may change something, as they may be stored; nothing is written.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from git_history import History
 
 from helix.memory.remember.request import StoreRequest
+from helix.model.memory import Kind, Memory
+from helix.model.tombstone import digests, kept_out
 from helix.operations import capture, erasure, ingest, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
@@ -110,22 +113,95 @@ FRAMES = [
     "Note: {0}.",
     "| {0} | yes |",
     "_{0}_",
+    "- [x] {0}",
+    "1) {0}.",
+    "> {0}.",
     "Monday. {0}. Another sentence stays here.",
+    "Monday is\nquiet. {0}. Another sentence stays here.",
 ]
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-def test_whatever_stands_around_an_erased_sentence_it_does_not_come_back(
-    helix: Helix, tmp_path: Path, frame: str
-) -> None:
+def test_a_sentence_that_was_erased_comes_back_in_no_frame(helix: Helix, tmp_path: Path, frame: str) -> None:
     memories.store(helix, StoreRequest(trigger=SECRETIVE, resolution="", kind="fact"))
     erase(helix, "Zymurgy")
     notes = tmp_path / "NOTES.md"
     notes.write_text(f"# Staging\n\n{frame.format(SECRETIVE[:-1])}\n\n# Rest\n\n- Keep functions short.\n", "utf-8")
     finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="shop"))
     assert "Zymurgy" not in said(helix)
+    assert "zymurgy" not in " ".join(one.name for one in memories.memories(helix, MemoryFilter()).items)
     assert "Keep functions short." in said(helix)
     assert ("Another sentence stays here" in frame) <= ("Another sentence stays here" in said(helix))
+
+
+WRAPPED = [
+    ("The vault of the mill is\nkept by Zymurgy.", "The vault of the mill is kept by Zymurgy."),
+    ("The vault of the mill is kept by Zymurgy.", "The vault of\n  the mill is kept\n  by Zymurgy."),
+    ("金庫の鍵はズィマギーが持っています。", "会議は正午です。金庫の鍵はズィマギーが持っています。食堂は休みです。"),
+    ("Ask Ada first. The vault is kept by Zymurgy.", "Noon. Ask Ada first.\nThe vault is kept by Zymurgy. Monday."),
+]
+
+
+@pytest.mark.parametrize(("erased", "read"), WRAPPED)
+def test_neither_wraps_nor_scripts_hide_an_erased_text(helix: Helix, erased: str, read: str) -> None:
+    memories.store(helix, StoreRequest(trigger=erased, resolution="", kind="fact"))
+    erase(helix, erased)
+    ingest.ingest_jsonl(helix, [json.dumps({"type": "episode", "content": f"Minutes.\n\n- {read}\n- The end."})])
+    told = said(helix)
+    assert "The end." in told
+    assert "Zymurgy" not in told
+    assert "ズィマギー" not in told
+
+
+OTHERWISE = [
+    ("Releases are cut by Ben.", "Releases are cut by Ben\u2019s script every Monday."),
+    ("Talk to Mr. Smith before a deploy.", "Talk to Mr. Jones when the heating fails."),
+    ("Run npm test.", "Run npm test | tee out.log when it fails."),
+    (
+        "Never restart the server.",
+        "On Fridays nobody is here, so\n  never restart the server\n  unless Ada asked for it.",
+    ),
+    ("The limit is 5.", "The limit is 5..10 per user."),
+    ("src/app/main.py", "Read the entry (src/app/main.py), then the tests."),
+    ("Ask Ada. Ben is away.", "Ask Ada. Carl is away."),
+]
+
+
+@pytest.mark.parametrize(("erased", "read"), OTHERWISE)
+def test_what_says_otherwise_or_more_is_read_whole(helix: Helix, erased: str, read: str) -> None:
+    memories.store(helix, StoreRequest(trigger=erased, resolution="", kind="fact"))
+    (stored,) = memories.memories(helix, MemoryFilter()).items
+    finished(helix, erasure.hard_forget(helix, stored.id, stored.id))
+    told = {"type": "memory", "kind": "fact", "trigger": read, "resolution": ""}
+    ingest.ingest_jsonl(helix, [json.dumps(told)], source="another")
+    assert read in said(helix)
+
+
+def test_another_lesson_of_the_same_occasion_is_read(helix: Helix) -> None:
+    occasion = "When deploying to production"
+    memories.store(helix, StoreRequest(trigger=occasion, resolution="Ask Zymurgy for the code.", kind="convention"))
+    erase(helix, "Zymurgy")
+    told = {"type": "memory", "kind": "convention", "trigger": occasion}
+    lessons = ["Run the smoke tests.", "Tell the support team.", "Ask Zymurgy for the code."]
+    ingest.ingest_jsonl(helix, [json.dumps({**told, "resolution": lesson}) for lesson in lessons])
+    assert [one in said(helix) for one in lessons] == [True, True, False]
+
+
+def test_erasing_a_rule_leaves_the_others_of_its_section(helix: Helix, tmp_path: Path) -> None:
+    notes = tmp_path / "CLAUDE.md"
+    notes.write_text(f"# Rules\n\n- Always use yarn for packages.\n- {SECRETIVE}\n", "utf-8")
+    finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="shop"))
+    rule = next(one for one in memories.memories(helix, MemoryFilter()).items if "Zymurgy" in one.trigger)
+    finished(helix, erasure.hard_forget(helix, rule.id, rule.id))
+    assert "Always use yarn" in said(helix)
+    assert "Zymurgy" not in said(helix)
+
+
+def test_a_table_that_was_erased_is_found_beside_others() -> None:
+    table, other = ("| " + " | ".join(map(str, range(start, 9_000))) + " |" for start in (0, 1))
+    memory = Memory(id="x", name="x", kind=Kind.FACT, trigger="Table", resolution=table, recorded_at=datetime.now(UTC))
+    words = kept_out([("x", digests(memory))])
+    assert words.cut(f"Before.\n\n{other}\n\n{table}\n\nBehind.") == f"Before.\n\n{other}\n\nBehind."
 
 
 def test_what_shares_only_the_words_before_an_abbreviation_comes_in(helix: Helix) -> None:

@@ -16,6 +16,7 @@ from helix.memory.change.versions import OWN_WORD, is_succession
 from helix.memory.contradiction.validity import recompute_validity
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction import derived
+from helix.memory.extraction.excluded import is_read
 from helix.memory.failures import systemic
 from helix.memory.insight import reflect, rollup
 from helix.model.candidate import Candidate
@@ -26,7 +27,7 @@ from helix.model.episode import Episode, Session
 from helix.model.erasure_report import Erasable, ErasePlan, EraseReport
 from helix.model.memory import Memory, body
 from helix.model.operations import DropEdge, Props
-from helix.model.provenance import STATED, Provenance
+from helix.model.provenance import NOTES, STATED, Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reflection import Reflection
 from helix.model.tombstone import WORK, is_erased, normal, origin_of, told_sentences
@@ -41,6 +42,8 @@ MADE_OF_WORDS = frozenset({derived.EXTRACTOR, rollup.EXTRACTOR, reflect.EXTRACTO
 """Extractors whose texts are sentences of the evidence: they would go on saying what was erased."""
 _OWN_ROLE = "store"
 _NAMED, _NEWER, _OLDER = "it was named", "a newer version of it", "an older version of it"
+_SAME_WORDS, _STORED_IN = "it says the same words", "what it was stored in"
+_RESTS = "it rests on nothing else"
 _SAYS_IT = frozenset({_NAMED, _NEWER, _OLDER})
 _READ_AT_ONCE = 512
 _SHOWN = 80
@@ -94,7 +97,7 @@ def note(store: Store, plan: ErasePlan) -> ErasureNote:
         kind=ERASE,
         refs=tuple(each.ref for each in plan.goes),
         at=to_micros(store.runtime.clock()),
-        keep_out=tuple(each.ref for each in plan.goes if _is_kept_out(each.ref, each.why)),
+        keep_out=tuple(each.ref for each in plan.goes if _is_kept_out(store.index, each.ref, each.why)),
     )
     if plan.goes:
         erasing.begin_erasure(store, noted)
@@ -116,7 +119,7 @@ def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
     if refs.keys() == set(noted.refs):
         return noted
-    fresh = [ref for ref, why in found.items() if _is_kept_out(ref, why)]
+    fresh = [ref for ref, why in found.items() if _is_kept_out(store.index, ref, why)]
     now = replace(noted, refs=tuple(refs), keep_out=tuple(dict.fromkeys((*noted.keep_out, *fresh))))
     erasing.begin_erasure(store, now)
     return now
@@ -132,18 +135,19 @@ def note_elsewhere(
     """Note durably what goes here because it was erased on another machine of the person; None where nothing does.
 
     That is the `erased` nodes, and what this machine has read `again` of the same; `kept_out` were erased for what they
-    say. What belongs to them goes too, but for what is `spared` (what the other machine holds was looked at there, and
-    what is not shared is not hers to end), and what somebody said here themselves: nobody was shown that it would go.
+    say. What belongs to the erased goes too, but for what is `spared` (what the other machine holds was looked at
+    there, and what is not shared is not hers to end), and what somebody said here themselves: nobody was shown that it
+    would go. Beside what was read again all else that was read stays.
     """
-    circle = _Circle(store, spared)
+    circle = _Circle(store, spared, again)
     circle.goes.update(dict.fromkeys((ref for ref in erased if _stands(store, ref)), "it was erased elsewhere"))
-    roots = [ref for ref in dict.fromkeys((*erased, *again)) if _stands(store, ref) and ref in {*kept_out, *again}]
-    circle.close_around(roots)
+    circle.goes.update(dict.fromkeys((ref for ref in again if _stands(store, ref)), "it was read of the same"))
+    circle.close_around([ref for ref in erased if _stands(store, ref) and ref in kept_out])
     if not circle.goes:
         return None
     refs = dict.fromkeys(circle.goes)
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
-    said = [ref for ref, why in circle.goes.items() if _is_kept_out(ref, why) and ref not in again]
+    said = [ref for ref, why in circle.goes.items() if _is_kept_out(store.index, ref, why)]
     noted = ErasureNote(
         kind=ERASE, refs=tuple(refs), at=to_micros(store.runtime.clock()), keep_out=tuple(said), closed=True
     )
@@ -151,8 +155,12 @@ def note_elsewhere(
     return noted
 
 
-def _is_kept_out(ref: Ref, why: str) -> bool:
-    return ref.label in (Label.MEMORY, Label.EPISODE) and why in _SAYS_IT
+def _is_kept_out(index: StoreIndex, ref: Ref, why: str) -> bool:
+    """Return whether a node's words are not to come back; of notes that say them among others the rest may."""
+    if ref.label not in (Label.MEMORY, Label.EPISODE) or why not in {*_SAYS_IT, _SAME_WORDS, _STORED_IN}:
+        return False
+    row = index.row_of(ref)
+    return why in _SAYS_IT or (row is not None and not index.source_of(row).startswith(f"{NOTES}:"))
 
 
 def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> EraseReport:
@@ -161,7 +169,8 @@ def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> 
 
     def entombed() -> Decision[None]:
         composer = Composer(store, store.runtime.clock())
-        composer.add(erase.entombing(store.journal, note.refs, from_micros(note.at), note.keep_out))
+        at = from_micros(note.at)
+        composer.add(erase.entombing(store.journal, note.refs, at, note.keep_out, sources=not note.closed))
         recompute_validity(composer, store)
         return Decision((composer.change(ERASE),) if composer.pending else (), None)
 
@@ -170,7 +179,7 @@ def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> 
         note,
         texts=list(_texts(store.index, note.refs)),
         remove=lambda: store.writer.submit(entombed),
-        in_copy=lambda copy: erasing.forget_in(copy, note.refs, note.at, note.keep_out),
+        in_copy=lambda copy: erasing.forget_in(copy, note.refs, note.at, note.keep_out, closed=note.closed),
         tell=tell,
     )
 
@@ -178,10 +187,12 @@ def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> 
 class _Circle:
     """What goes with a node, and what touches that and stays; each with the reason, in the order it was found."""
 
-    def __init__(self, store: Store, spared: Callable[[Ref], bool] | None = None) -> None:
+    def __init__(self, store: Store, spared: Callable[[Ref], bool] | None = None, again: Collection[Ref] = ()) -> None:
         self._store = store
         self._elsewhere = spared is not None
         self._spared = spared or (lambda _: False)
+        self._beside = set(again)
+        """Episodes that were read and say something else, too, which stays."""
         self._edges: dict[Ref, list[DropEdge]] = {}
         self.goes: dict[Ref, str] = {}
         self.stays: dict[Ref, str] = {}
@@ -208,10 +219,11 @@ class _Circle:
         for ref, other in _episodes(self._store.index):
             if (
                 ref not in self.goes
+                and (is_read(other) or not self._elsewhere)
                 and (origin_of(other.source) in origins or normal(other.content) in said)
                 and not self._spared(ref)
             ):
-                self.goes[ref] = "it says the same words"
+                self.goes[ref] = _SAME_WORDS
 
     def _at(self, refs: Iterable[Ref]) -> Iterator[DropEdge]:
         wanted, index = list(refs), self._store.index
@@ -268,9 +280,10 @@ class _Circle:
                 continue
             said = normal(episode.content)
             if ref in drawn_from and (episode.role == _OWN_ROLE or said in whole):
-                self.goes[ref] = "what it was stored in"
+                self.goes[ref] = _STORED_IN
             elif not self._elsewhere and any(sentence in f" {said} " for sentence in wanted):
-                self.goes[ref] = "it says the same words"
+                self.goes[ref] = _SAME_WORDS
+                self._beside |= {ref} if episode.provenance.extractor == NOTES else set()
             elif ref in drawn_from:
                 self.stays[ref] = "it was drawn from this, in other words"
         for sentence in wanted:
@@ -282,7 +295,7 @@ class _Circle:
             if self._spared(ref):
                 continue
             if not self._elsewhere and any(sentence in said for sentence in wanted):
-                self.goes[ref] = "it says the same words"
+                self.goes[ref] = _SAME_WORDS
             elif ref.label is Label.CANDIDATE and Ref.memory(str(props.get("memory"))) in versions:
                 self.goes[ref] = "it became this memory"
 
@@ -306,12 +319,12 @@ class _Circle:
             node = self._store.records.node(ref)
             if self._spared(ref) or (self._elsewhere and _is_somebodys(node)):
                 continue
-            if all(ground in self.goes for ground in grounds):
-                self.goes[ref] = "it rests on nothing else"
+            if all(ground in self.goes and ground not in self._beside for ground in grounds):
+                self.goes[ref] = _RESTS
             elif _extractor(node) in MADE_OF_WORDS:
                 self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
             else:
-                self.stays[ref] = "it rests on other evidence too, and may repeat it"
+                self.stays[ref] = "it rests on other evidence too, or was read beside it, and may repeat it"
         return [ref for ref in resting if ref in self.goes]
 
 

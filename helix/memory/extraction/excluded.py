@@ -11,7 +11,7 @@ from helix.journal.log import Journal
 from helix.memory.change.versions import OWN_WORD
 from helix.model.edge import Label
 from helix.model.episode import CAPTURE, Episode
-from helix.model.memory import Memory, Status, body
+from helix.model.memory import Memory, Status
 from helix.model.provenance import STATED
 from helix.model.records import Node
 from helix.model.tombstone import (
@@ -20,8 +20,8 @@ from helix.model.tombstone import (
     KeptOut,
     content_digest,
     digests,
+    is_erased,
     kept_out,
-    normal,
     origin_of,
     source_digest,
 )
@@ -51,7 +51,7 @@ class Erased:
     digests: frozenset[str]
 
     def __bool__(self) -> bool:
-        return bool(self.words.sentences or self.origins or self.digests)
+        return bool(self.words.texts or self.origins or self.digests)
 
     def has_episode(self, source: str, content: str) -> bool:
         """Return whether an episode is one that was erased."""
@@ -64,48 +64,52 @@ class Erased:
     def is_read_again(self, node: Node) -> bool:
         """Return whether a node was read where it says what was erased.
 
-        What somebody says themselves is theirs, and what a person made of something that was read, if it says more.
+        What somebody says themselves is theirs, and so is what they made of something that was read.
         """
         match node:
-            case Memory() if _is_read(node.source, node.provenance.extractor):
-                said = body(node.trigger, node.resolution)
-                left = self.words.cut(said, "")
-                return left != said and not (OWN_WORD in node.attributes and normal(left))
-            case Episode() if _is_read(node.source, node.provenance.extractor):
-                return self.has_episode(node.source, node.content) or bool(self.words.spans(node.content))
+            case Memory() if is_read(node) and OWN_WORD not in node.attributes:
+                said = (node.trigger, node.resolution)
+                return self.words.cut_statement(*said) != said
+            case Episode() if is_read(node):
+                return self.has_episode(node.source, node.content) or self.words.cut(node.content) != node.content
             case Episode(source=source):
                 return self.has_source(source)
         return False
 
 
-def _is_read(source: str, extractor: str) -> bool:
-    return bool(source) and extractor not in (CAPTURE, STATED)
+def is_read(node: Memory | Episode) -> bool:
+    """Return whether a node was read in a history, a file or an export; not what somebody said here, or stored."""
+    return bool(node.source) and node.provenance.extractor not in (CAPTURE, STATED)
+
+
+def tombstones(index: StoreIndex) -> Iterator[Memory | Episode]:
+    """Yield the tombstones that keep something out: of memories by their words, of episodes by their source, too."""
+    rows = [*index.from_sources(Label.MEMORY, ERASED_SOURCE), *index.from_sources(Label.EPISODE, ERASED_SOURCE)]
+    forgotten = index.where(Label.EPISODE, statuses=[Status.FORGOTTEN])
+    rows += [row for row in forgotten if origin_of(index.source_of(row))]
+    for node in index.nodes(rows):
+        if isinstance(node, Memory | Episode) and is_erased(node):
+            yield node
 
 
 def erased(index: StoreIndex) -> Erased:
     """Return what a person has erased of a store."""
-    tombstones = index.nodes(
-        [*index.from_sources(Label.MEMORY, ERASED_SOURCE), *index.from_sources(Label.EPISODE, ERASED_SOURCE)]
-    )
-    forgotten = index.where(Label.EPISODE, statuses=[Status.FORGOTTEN])
-    return _erased(tombstones, (index.source_of(row) for row in forgotten))
+    return erased_by(tombstones(index))
 
 
 def erased_by(tombstones: Iterable[Node]) -> Erased:
     """Return what these tombstones say was erased, on another machine of the person, too."""
-    found = [node for node in tombstones if isinstance(node, Memory | Episode)]
-    return _erased(found, (node.source for node in found if isinstance(node, Episode)))
-
-
-def _erased(tombstones: Iterable[Node], sources: Iterable[str]) -> Erased:
-    memories, digests_held = [], set[str]()
+    held, known, origins = list[tuple[str, Iterable[str]]](), set[str](), set[str]()
     for node in tombstones:
         if isinstance(node, Memory):
-            memories.append(_kept_by(node))
+            held.append(_kept_by(node))
         elif isinstance(node, Episode) and node.source.startswith(ERASED_SOURCE):
-            digests_held |= {*node.source.removeprefix(ERASED_SOURCE).split(",")} - {""}
-    origins = frozenset(origin for source in sources if (origin := origin_of(source)))
-    return Erased(kept_out(memories), origins, frozenset(digests_held))
+            told = node.source.removeprefix(ERASED_SOURCE).split(",")
+            known.update(told)
+            held.append(("", told))
+        elif isinstance(node, Episode):
+            origins.add(origin_of(node.source))
+    return Erased(kept_out(held), frozenset(origins - {""}), frozenset(known - {""}))
 
 
 def _kept_by(tombstone: Memory) -> tuple[str, Iterable[str]]:
