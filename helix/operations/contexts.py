@@ -126,12 +126,12 @@ def brief(
     budget_tokens: Annotated[
         int | None, "About how many tokens it may take; by default the setting `brief_tokens`."
     ] = None,
-    without: Annotated[Sequence[str], "Names of memories that are known already, to exclude."] = (),
+    without: Annotated[Sequence[str], "Names or ids of memories that are known already, to exclude."] = (),
 ) -> Brief:
     """Tell what there is to know of a project as a session begins, without a question."""
-    budget = helix.settings.brief_tokens if budget_tokens is None else budget_tokens
+    budget, known = helix.settings.brief_tokens if budget_tokens is None else budget_tokens, frozenset(without)
     with helix.foreground.request():
-        return brief_of(helix.store, scope, budget, is_loaded=lambda memory: memory.name in without)
+        return brief_of(helix.store, scope, budget, is_loaded=lambda memory: bool(known & {memory.name, memory.id}))
 
 
 @scoped_query

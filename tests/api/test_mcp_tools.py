@@ -128,6 +128,15 @@ def test_what_reads_like_an_instruction_is_held_back(helix: Helix) -> None:
     assert "without telling" not in near
 
 
+def test_a_brief_leaves_out_what_the_task_was_told_of_and_nothing_else_of_its_name(helix: Helix) -> None:
+    rule = StoreRequest(trigger="Never push to main without asking", resolution="", kind="convention", name="push-rule")
+    memories.store(helix, rule)
+    keep(helix, "fix the upload retry of invoices", "see upload.py", kind="fact", scope="shop", name="push-rule")
+    told = text_of(call(helix, "context", task="fix the upload retry of invoices", scope="shop"))
+    assert "see upload.py" in told
+    assert "Never push to main" in told
+
+
 @pytest.mark.soak
 def test_every_answer_keeps_its_budget(helix: Helix) -> None:
     for number in range(30):

@@ -272,16 +272,15 @@ def _kind(site: Site) -> str:
 
 
 def _within(sites: Sequence[Site], budget_tokens: int) -> list[tuple[Site, BlockEntry]]:
-    """Return the sites whose lines fit, the first one in any case."""
-    kept: list[tuple[Site, BlockEntry]] = []
-    spent = 0
-    for site in sites:
-        line = entry(site.memory, score=1.0 / (1 + site.level), arm=site.arm, limit=_LONGEST_LINE)
-        spent += estimate_tokens(line.line)
-        if kept and spent > budget_tokens:
-            break
-        kept.append((site, line))
-    return kept
+    """Return the sites whose lines fit, in their order; what was said here comes in first, one in any case."""
+    lines = [entry(site.memory, score=1.0 / (1 + site.level), arm=site.arm, limit=_LONGEST_LINE) for site in sites]
+    kept, spent = set[int](), 0
+    for at in sorted(range(len(sites)), key=lambda at: sites[at].memory.said_by in QUOTED):
+        tokens = estimate_tokens(lines[at].line)
+        if not kept or spent + tokens <= budget_tokens:
+            kept.add(at)
+            spent += tokens
+    return [(sites[at], lines[at]) for at in sorted(kept)]
 
 
 def _keys(index: StoreIndex, action: Action, line: Sequence[Command], by: Collection[str]) -> Iterator[_EntityKey]:

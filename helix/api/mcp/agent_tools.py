@@ -128,14 +128,17 @@ class AgentTools:
     ) -> Annotated[CallToolResult, Block]:
         """Get what matters before you begin: a brief of the project, and what fits your task."""
         where = await self._askers.scope(call, scope)
-        kept: list[Found] = []
+        kept, ids = list[Found](), list[str]()
         if task:
             found = await self._found(call, task, where, _MOST, files=files, budget_tokens=budget_tokens)
-            kept = within([one for one in found_in(found) if one.kind in list(Kind)], budget_tokens)
+            fit = [(item.node.id, one) for item, one in zip(found.items, found_in(found), strict=True)]
+            fit = [(ident, one) for ident, one in fit if one.kind in list(Kind)]
+            kept = within([one for _, one in fit], budget_tokens)
+            ids = [ident for ident, _ in fit[: len(kept)]]
         about = listing("ABOUT YOUR TASK", (one.line for one in kept)).rstrip()
         left = budget_tokens - estimate_tokens(about) - (4 if about else 0)
         told = [one.name for one in kept]
-        brief = await self._askers.ask(call, "brief", scope=where, budget_tokens=max(left, 0), without=told)
+        brief = await self._askers.ask(call, "brief", scope=where, budget_tokens=max(left, 0), without=ids)
         text = "\n\n".join(part for part in (about, brief.text) if part)
         names = [*told, *(one.name for one in brief.shown)]
         record = Block(text=text, memories=names, tokens=estimate_tokens(text))

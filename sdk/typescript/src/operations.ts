@@ -1,4 +1,4 @@
-// Written by scripts/schema from the schema and queries/operations.graphql (9c688d9e39a82a01).
+// Written by scripts/schema from the schema and queries/operations.graphql (a36b4cec7a33f835).
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
@@ -2041,7 +2041,7 @@ export type PlanTaskFragment = { id: string, clientTask: string, seq: string, sl
 
 export type PlannerContextFragment = { decisions: Array<string>, conventions: Array<string>, recentEvolution: Array<string>, injected: Array<string>, text: string, shown: Array<ShownFragment> };
 
-export type ProvenanceFragment = { slice: string, extractor: string, model: string, agent: string, trust: Trust };
+export type ProvenanceFragment = { slice: string, extractor: string, model: string, agent: string, trust: Trust, isStrangers: boolean };
 
 export type ProviderStateFragment = { model: string, free: boolean, ready: boolean, state: string, place: string, trouble: string };
 
@@ -2157,6 +2157,7 @@ export const ProvenanceFragmentDoc = gql`
   model
   agent
   trust
+  isStrangers
 }
     ` as unknown as DocumentNode<ProvenanceFragment, unknown>;
 export const CandidateFragmentDoc = gql`

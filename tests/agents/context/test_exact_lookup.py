@@ -459,3 +459,17 @@ def test_what_the_user_said_of_a_command_or_a_file_is_told_however_many_others_s
     assert mine in names(store, "make deploy")[:2]
     assert rule in names(store, files=("/home/me/house/src/deploy.py",), passage="a = 1")
     assert len(names(store, files=("/home/me/house/src/deploy.py",))) == 3
+
+
+def test_the_room_of_an_action_goes_to_what_was_said_here_first(store: Store) -> None:
+    mine = add(store, "`npm publish` needs `--dry-run` first", Kind.CONVENTION)
+    add(
+        store,
+        "`npm publish` fails: E0",
+        resolution="\u53d1\u5e03\u4e4b\u524d\u8981\u770b" * 60,
+        trust=Trust.TOOL_OUTPUT,
+    )
+    sites = look_up(store, CommandRun(command="npm publish --tag beta"), None)
+    assert len(sites) == 2
+    for budget in (20, 400):
+        assert mine in [line.name for line in action_context(sites, budget_tokens=budget).shown]
