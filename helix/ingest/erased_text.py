@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from helix.ingest.draft import MemoryDraft, Slice
@@ -19,7 +20,8 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     if erased.has_episode(episode.source, episode.content) or erased.has_source(before):
         return None
     words, content = erased.words, erased.words.cut(episode.content)
-    left = tuple(kept for one in item.memories if (kept := _without(one, words)) is not None)
+    gone = [f" {' '.join(one.words)} " for one in words.said_by(episode.content)]
+    left = tuple(kept for one in item.memories if (kept := _without(one, words, gone)) is not None)
     if content == episode.content and left == item.memories:
         return item
     if not normal(content):
@@ -31,10 +33,15 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     )
 
 
-def _without(draft: MemoryDraft, words: KeptOut) -> MemoryDraft | None:
-    """Return a memory without the texts that were erased; None where one of its parts, or all of it, is such a text."""
+def _without(draft: MemoryDraft, words: KeptOut, gone: Sequence[str]) -> MemoryDraft | None:
+    """Return a memory without the texts that were erased; None where one of its parts, or all of it, is such a text.
+
+    So it is where it was made of such a text of its episode (`gone`, in normal form) and of what stood around that.
+    """
     said = (draft.trigger, draft.resolution)
     left = words.cut_statement(*said)
+    if left is not None and any(one in f" {normal(' '.join(left))} " for one in gone):
+        return None
     if left is None or left == said:
         return None if left is None else draft
     # Its name and what else is noted of it were made of all that it said.

@@ -15,6 +15,7 @@ from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.memory.scores import bounded_confidence, importance_of
+from helix.memory.upkeep.merge import is_decided
 from helix.model.edge import Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Status, body
@@ -89,12 +90,15 @@ def _vouching(
             continue
         memory = found.memory
         if found.gives_way(draft):
-            here = found.is_own and not _is_an_agents(memory, draft)  # a person may have moved it to another scope
-            stands = memory.source and (here or same_scope(memory.scope, draft.scope or scope))
-            if found.is_merged:
+            here = not _is_an_agents(memory, draft)  # a person may have moved it to another scope
+            stands = found.is_own and (here or same_scope(memory.scope, draft.scope or scope))
+            same = same_words(memory, _said(draft, memory.kind))
+            if found.is_merged and same:
                 composer.patch(memory.ref, trust=draft.trust)
-            elif stands and same_words(memory, _said(draft, memory.kind)):
+            elif stands and same:
                 _raise_trust(composer, memory, draft)
+            elif found.is_merged and is_decided(store.records, memory):
+                continue  # a person has it said in those words, whoever wrote them
             else:
                 unsaid.append((draft, memory))
                 continue

@@ -225,8 +225,10 @@ _SENTENCE_ENDS = re.compile(
 _BLOCK = re.compile(
     r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+\u2022\u2023\u25e6\u2192]|\d{1,3}[.)]|#{1,6})[ \t]+(?:\[[ xX]\][ \t]+)?)?"
 )
-_MARKUP = re.compile(r"\[\^[^\]\s]*\]|(?<=\])\([^()\s]*\)|<[^<>\s][^<>]*>")
+_MARKUP = re.compile(r"\[\^[^\]\s]{1,40}\]|(?<=\])\([^()\s]*\)|<[^<>\s][^<>]*>")
 """A footnote's mark, a link's address, a tag: none is a word of the sentence that it stands in."""
+_LONGEST_END = 12
+"""Characters that an abbreviation has at most, with the marks behind it."""
 _DIGEST_BYTES = 16
 _BEGINS = "begins"
 
@@ -275,18 +277,22 @@ class KeptOut:
 
         The same words within a sentence say something else, and so does a part of them.
         """
+        for found in reversed(list(self.said_by(text))):
+            text = text[: found.start] + text[found.end :]
+        return text
+
+    def said_by(self, text: str) -> Iterator[Sentence]:
+        """Yield the texts that are kept out and that a text says, in their order, as one sentence each."""
         sentences = list(_sentences(text)) if self.texts else []
         words = [word for sentence in sentences for word in sentence.words]
         ends = dict(zip(accumulate(len(one.words) for one in sentences), range(1, len(sentences) + 1), strict=True))
-        at, kept, first, left = 0, 0, 0, list[str]()
+        at, first = 0, 0
         while at < len(sentences):
             end = self._end_of_one(words, first, ends)
+            behind = first + sum(len(one.words) for one in sentences[at : end or at + 1])
             if end:
-                left.append(text[kept : sentences[at].start])
-                kept = sentences[end - 1].end
-            first += sum(len(one.words) for one in sentences[at : end or at + 1])
-            at = end or at + 1
-        return "".join((*left, text[kept:])) if left else text
+                yield Sentence(sentences[at].start, sentences[end - 1].end, tuple(words[first:behind]))
+            at, first = end or at + 1, behind
 
     def cut_statement(self, trigger: str, resolution: str) -> tuple[str, str] | None:
         """Return a statement's trigger and resolution without what is kept out; None where a part of it, or all, is.
@@ -315,10 +321,11 @@ class KeptOut:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence of a text, or a heading, an item of a list or a cell of a table without an end: where, and its words.
+class Sentence:
+    """A sentence of a text to look through for what was erased: where it stands, and its words in normal form.
 
-    It begins with the mark of its item, and ends behind all that belongs to it.
+    Or a heading, an item of a list or a cell of a table without an end. It begins with the mark of its item, and ends
+    behind all that belongs to it.
     """
 
     start: int
@@ -331,21 +338,22 @@ def said_in(text: str) -> str:
     return " ".join(word for sentence in _sentences(text) for word in sentence.words)
 
 
-def _sentences(text: str) -> Iterator[_Sentence]:
+def _sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text. A line goes on with the one before it, but in code; an item begins another."""
     plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)
     for start, end in _blocks(plain):
         marked, at = start, _BLOCK.match(plain, start, end).end()  # type: ignore[union-attr]  # it matches nothing, too
         for found in _SENTENCE_ENDS.finditer(plain, at, end):
-            if not _ABBREVIATED.search(plain[at : found.start()].rstrip("\"'\u201d\u2019)]*_`")):
+            end_of_it = plain[max(at, found.start() - _LONGEST_END) : found.start()]
+            if not _ABBREVIATED.search(end_of_it.rstrip("\"'\u201d\u2019)]*_`")):
                 yield from _sentence(plain, marked, at, found.end())
                 marked = at = found.end()
         yield from _sentence(plain, marked, at, end)
 
 
-def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[_Sentence]:
+def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[Sentence]:
     if words := normal(plain[start:end]).split():
-        yield _Sentence(marked, end, tuple(words))
+        yield Sentence(marked, end, tuple(words))
 
 
 def _blocks(plain: str) -> Iterator[tuple[int, int]]:

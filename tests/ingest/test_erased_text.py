@@ -221,3 +221,14 @@ def test_the_same_words_within_another_sentence_say_something_else(helix: Helix,
     erase(helix, "Push to main")
     ingest.ingest_jsonl(helix, [json.dumps({"type": "memory", "kind": "fact", "trigger": rule, "resolution": ""})])
     assert rule in said(helix)
+
+
+def test_an_erased_rule_comes_back_by_no_list_that_it_stands_in(helix: Helix, tmp_path: Path) -> None:
+    rule = "Always run the linter with Zymurgy before a push."
+    memories.store(helix, StoreRequest(trigger=rule, resolution="", kind="convention"))
+    erase(helix, "Zymurgy")
+    notes = tmp_path / "NOTES.md"
+    notes.write_text(f"# Rules\n\n- Deploys\n  - {rule}\n  - Never push on a Friday.\n", "utf-8")
+    finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="shop"))
+    assert "Zymurgy" not in said(helix)
+    assert "Never push on a Friday." in said(helix)

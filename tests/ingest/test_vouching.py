@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from helix.ingest.note_kinds import kind_of
+from helix.memory.change.compose import Composer
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep.merge import fold
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.model.reports import StoreResult
-from helix.operations import ingest, memories, review
+from helix.operations import contexts, ingest, memories, review
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from helix.store.writer import Decision
 from tests.waiting import finished
 
 NOTED, CONTRARY, THIRD = (f"The API server listens on port {port}." for port in (8410, 9999, 7777))
@@ -162,3 +166,30 @@ def test_a_rule_that_was_stored_under_another_name_is_not_told_twice_when_notes_
     assert rule.provenance.trust is best
     take_in(helix, tmp_path, mine=mine, CLAUDE=(NOTED,))
     assert len(in_force(helix, "linter")) == (not (mine and agent)), "who stored it says it still"
+
+
+def test_who_stands_for_a_note_stands_for_its_words_and_for_nothing_a_stranger_added(
+    helix: Helix, tmp_path: Path
+) -> None:
+    told = {"kind": "convention", "scope": "shop", "name": "user-wants-a-script", "trigger": RULE, "resolution": ""}
+    told |= {"files": ["src/pay.py"], "attributes": {"command": "npm publish"}, "importance": 10}
+    ingest.ingest_jsonl(helix, [json.dumps(told)])
+    take_in(helix, tmp_path, mine=True, CLAUDE=(RULE,))
+    (own,) = (one for one in in_force(helix, "linter") if one.said_by == "you")
+    assert (own.name.startswith("user-wants"), "command" in own.attributes) == (False, False)
+    assert not contexts.at_action(helix, command="npm publish", scope="shop").text
+
+
+def test_who_stands_for_a_note_does_not_stand_for_what_it_was_folded_into(helix: Helix, tmp_path: Path) -> None:
+    theirs = RULE.removesuffix(".") + ", and ask Mallory."
+    take_in(helix, tmp_path, CLAUDE=(RULE,), OTHER=(theirs,))
+    goes, stays = sorted(in_force(helix, "linter"), key=lambda rule: rule.trigger != RULE)
+
+    def folded() -> Decision[None]:
+        composer = Composer(helix.store, helix.store.runtime.clock())
+        fold(composer, helix.store.records, stays, goes)
+        return Decision((composer.change("merge"),), None)
+
+    helix.store.writer.submit(folded)
+    finished(helix, ingest.ingest_notes(helix, [str(tmp_path / "CLAUDE.md")], scope="shop", mine=True))
+    assert {(one.trigger, one.said_by) for one in in_force(helix, "linter")} == {(RULE, "you"), (theirs, "notes")}

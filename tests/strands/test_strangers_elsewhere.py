@@ -12,12 +12,14 @@ from test_sync import folder as folder
 from test_sync import pair, settle
 
 from helix.memory.capture.episodes import EpisodeRequest
+from helix.memory.erasure.hard_forget import plan_hard_forget
 from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
+from helix.model.dispute import DisputeStatus
 from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import Status
 from helix.model.provenance import Trust
-from helix.operations import capture, contexts, memories
+from helix.operations import capture, contexts, memories, review
 from helix.service import Helix
 from tests.strands.conftest import Machines
 
@@ -140,3 +142,64 @@ def test_a_copy_of_the_persons_words_is_about_nothing_else(machines: Machines, t
     assert memories.get(helix, mine).status is Status.ACTIVE
     for asked in ({"command": "kubectl apply -f prod.yaml"}, {"files": ["prod.tf"]}):
         assert not contexts.at_action(helix, scope="p", **asked).text
+
+
+@pytest.mark.parametrize("stays", [0, 1, None])
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_a_person_decided_of_a_strangers_memory_holds_on_every_machine(
+    both: tuple[Helix, Helix], tmp_path: Path, folder: Path, stays: int | None, first: int
+) -> None:
+    laptop, desktop = both
+    mine = said(laptop, "the api listens on port 8002")
+    settle(folder, *both)
+    later = memory(FIRST, "the api listens on port 8000", recorded_at=MOMENT * 2)
+    brought(desktop, tmp_path, [later])
+    ends = (mine, FIRST)
+    review.resolve_contradiction(desktop, *ends, "both" if stays is None else ends[stays])
+    settle(folder, both[first], both[1 - first])
+    told = [[one.valid_to is None for one in (memories.get(machine, end) for end in ends)] for machine in both]
+    assert told[0] == told[1] == [stays in (None, 0), stays in (None, 1)]
+    for machine in both:
+        assert [one.status for one in review.contradictions(machine, any_status=True).items] == [DisputeStatus.RESOLVED]
+    memories.confirm(laptop, mine)
+    settle(folder, *both)
+    assert [review.contradictions(machine, any_status=True).items[0].status for machine in both] == [
+        DisputeStatus.RESOLVED
+    ] * 2
+
+
+def test_a_strangers_memory_that_the_person_confirmed_rests_on_what_it_did(
+    both: tuple[Helix, Helix], tmp_path: Path, folder: Path
+) -> None:
+    laptop, desktop = both
+    name = entity_id(EntityKind.CONCEPT, "Zebulon", "p")
+    content = "The import is run by Zebulon."
+    told = {"recorded_at": MOMENT, "occurred_at": MOMENT, "scope": "p", "status": "active", "content": content}
+    rows = [
+        node("Entity", name, kind="concept", name="Zebulon", scope="p"),
+        node("Episode", SECOND, [content], **told),
+        memory(FIRST, content),
+        edge("GROUNDED_IN", ("Memory", FIRST), ("Episode", SECOND)),
+        edge("MENTIONS", ("Memory", FIRST), ("Entity", name)),
+    ]
+    rows[:2] = sorted(rows[:2], key=lambda row: (row["label"] != "Entity", row["id"]))
+    brought(desktop, tmp_path, rows)
+    settle(folder, *both)
+    memories.confirm(laptop, FIRST)
+    settle(folder, *both)
+    for machine in both:
+        kinds = {row.table for row in rows_of(machine.store) if row.table.isupper() and row.owner == FIRST}
+        assert kinds == {"GROUNDED_IN", "MENTIONS"}
+        assert FIRST in {one.ref.id for one in plan_hard_forget(machine.store, SECOND).goes}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_machines_agree_on_what_a_stranger_said_in_the_same_words(
+    both: tuple[Helix, Helix], tmp_path: Path, folder: Path, first: int
+) -> None:
+    content = {"recorded_at": MOMENT, "occurred_at": MOMENT, "scope": "p", "status": "active", "content": RULE}
+    said(both[0], RULE)
+    grounded = edge("GROUNDED_IN", ("Memory", FIRST), ("Episode", SECOND))
+    brought(both[1], tmp_path, [node("Episode", SECOND, [RULE], **content), memory(FIRST, RULE), grounded])
+    settle(folder, both[first], both[1 - first])
+    assert [[one.said_by for one in machine.store.index.memories(Status.ACTIVE)] for machine in both] == [["you"]] * 2

@@ -19,12 +19,12 @@ from helix.ingest.other_memories.adapter import key_of
 from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
-from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.contradiction.classify import NewStatement, plain_words, same_words
 from helix.model.edge import Edge, Label, Ref, drawn_again
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body, claimed_of, unproven_of, with_claimed
 from helix.model.operations import Change
-from helix.model.provenance import Provenance
+from helix.model.provenance import QUOTED, Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.index import StoreIndex
@@ -253,16 +253,17 @@ class Copies:
     def of(self, node: Node) -> Memory | Episode | None:
         """Return what says the same as an import's node and stands.
 
-        That is its copy, or a memory of its scope that has its name.
+        That is its copy, or a memory of its scope that has its name. No stranger's stands for what somebody said:
+        its name, files and attributes would be taken for that one's.
         """
         if not isinstance(node, Memory | Episode) or node.status is not Status.ACTIVE:
             return None
-        ref = self._refs.get((label_of(node), key_of(node.id)))
-        if ref is None and isinstance(node, Memory):
-            ref = self._index.named(node.scope, node.name)
+        copy = self._refs.get((label_of(node), key_of(node.id)))
+        ref = self._index.named(node.scope, node.name) if copy is None and isinstance(node, Memory) else copy
         (held,) = self._index.records.present([ref]) if ref is not None else (None,)
         if isinstance(held, Memory) and isinstance(node, Memory):
-            return held if same_words(held, NewStatement.of(node)) else None
+            strangers = copy is None and held.said_by in QUOTED and node.said_by not in QUOTED
+            return held if not strangers and same_words(held, NewStatement.of(node)) else None
         if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:
             return held
         return None
@@ -275,8 +276,14 @@ class Copies:
         if node.provenance.trust.rank < held.provenance.trust.rank:
             composer.patch(copy, **_raised(held, node))
             evidence = self._index.from_source(held.source, scope=held.scope)
-            if evidence is not None and evidence != copy:
-                composer.patch(evidence, trust=node.provenance.trust)
+            (told,) = self._index.records.present([evidence]) if evidence not in (None, copy) else (None,)
+            if isinstance(told, Episode) and isinstance(held, Memory) and _says_all_of(held, told):
+                composer.patch(told.ref, trust=node.provenance.trust)
+
+
+def _says_all_of(memory: Memory, evidence: Episode) -> bool:
+    """Return whether evidence says what a memory says, and nothing beside it, which nobody stands for."""
+    return plain_words(memory.trigger, memory.resolution) == plain_words(evidence.content, "")
 
 
 def _raised(held: Memory | Episode, node: Memory | Episode) -> dict[str, Any]:

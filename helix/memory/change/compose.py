@@ -12,7 +12,7 @@ from helix.model.entity import Entity, EntityKind, Mention, entity_id
 from helix.model.episode import Episode, Session, session_id
 from helix.model.memory import Memory
 from helix.model.operations import Change, DropEdge, DropPassage, Operation, PutNode, PutPassage, Scalar
-from helix.model.provenance import Provenance, is_hand_written
+from helix.model.provenance import STRANGERS, Provenance, is_hand_written
 from helix.model.records import Node, flatten, label_of, put_edge, put_record
 from helix.store.store import Store
 from helix.text.about import ABOUT_KINDS, about, ruled
@@ -183,9 +183,13 @@ class Composer:
         )
 
     def put_edge(self, edge: Edge) -> None:
-        """Write an edge as it stands; none from a node to itself, which is what is left of two that became one."""
+        """Write an edge as it stands; none from a node to itself, which is what is left of two that became one.
+
+        What this store draws is its own finding, also of what a stranger's strand told.
+        """
         if edge.source != edge.target:
-            self._operations.append(put_edge(edge))
+            told = edge.provenance.slice.removeprefix(STRANGERS)
+            self._operations.append(put_edge(replace(edge, provenance=replace(edge.provenance, slice=told))))
 
     def passages(self, owner: Ref, prepared: Prepared) -> None:
         """Make the owner findable by its text, as a part of the change."""

@@ -5,6 +5,7 @@ Here ends the time for which a memory holds. What was believed until then is kep
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -27,6 +28,7 @@ OWN_WORD = f"{OWN_ATTRIBUTE}own"
 _TOLD_AT = f"{OWN_ATTRIBUTE}told_at"
 """Attribute of a memory whose end was moved: when it was told, as it counts as recorded when the end was moved."""
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?\+00:00")
 SAID_INSTEAD = "said instead"
 """Word of a SUPERSEDES edge: its place in a source says something else since, which is no version of the memory."""
 
@@ -152,8 +154,8 @@ def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: dat
 
 def claimed_since(memory: Memory) -> datetime:
     """Return since when a memory claims to hold: as it says, or since it was told; later ends of it change neither."""
-    told_at = memory.attributes.get(_TOLD_AT)
-    return memory.valid_from or (memory.recorded_at if told_at is None else datetime.fromisoformat(str(told_at)))
+    told_at = str(memory.attributes.get(_TOLD_AT) or "")
+    return memory.valid_from or (datetime.fromisoformat(told_at) if _MOMENT.fullmatch(told_at) else memory.recorded_at)
 
 
 def told_now(memory: Memory, now: datetime) -> Memory:

@@ -23,6 +23,7 @@ from helix.memory.upkeep.history import history
 from helix.model.edge import Ref, Relation
 from helix.model.memory import CLAIMED, FEEDBACK, ROOM, Memory, Status, body, unproven_of, with_claimed
 from helix.model.provenance import Trust, weakest_trust
+from helix.model.records import edge_from
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -202,6 +203,9 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
         if changed == memory:
             return Decision((), memory)
         composer.node(changed)
+        if memory.provenance.is_strangers and not changed.provenance.is_strangers:
+            for told in store.records.edges_at(memory.ref):  # the person stands for what it rests on, too
+                composer.put_edge(edge_from(told))
         restate_evidence(store.index, composer, memory, changed)
         recompute_validity(composer, store)
         return Decision((composer.change(kind, memory=memory.id),), changed)

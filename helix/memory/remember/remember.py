@@ -14,7 +14,7 @@ from helix.journal.state import Records
 from helix.memory.capture.sessions import is_private
 from helix.memory.change.compose import Composer
 from helix.memory.change.intake import OWN_ATTRIBUTE
-from helix.memory.change.versions import hold_until, supersede
+from helix.memory.change.versions import hold_until, supersede, told_now
 from helix.memory.contradiction.classify import (
     ContradictionVerdict,
     Ruling,
@@ -251,7 +251,6 @@ def _refine(composer: Composer, records: Records, ready: PreparedMemory, known: 
         draft,
         id=composer.new_id(),
         name=_called(composer, ready, known),
-        recorded_at=composer.now,
         confidence=bounded_confidence(max(draft.confidence, known.confidence), draft.provenance.trust),
         importance=importance,
         helped=known.helped,
@@ -264,6 +263,7 @@ def _refine(composer: Composer, records: Records, ready: PreparedMemory, known: 
         attributes=with_claimed({**attributes, **draft.attributes}, unproven_of(known)),
         status=Status.ACTIVE,
     )
+    memory = told_now(memory, composer.now)
     _ground(composer, supersede(composer, records, known, memory, ready.prepared, ready.files), memory, ready.session)
     return memory
 

@@ -75,7 +75,7 @@ def settle_pair(store: Store, a: str, b: str, winner: str) -> Memory:
         if stays.id not in (one.id, other.id):
             raise InvalidInputError(f"{winner!r} is none of the two", hint="name one of them, or `both`")
         goes = other if stays.id == one.id else one
-        fold(composer, store.records, stays, goes)
+        fold(composer, store.records, stays, goes, decided=True)
         recompute_validity(composer, store)
         return Decision((composer.change("merge", memory=goes.id),), stays)
 

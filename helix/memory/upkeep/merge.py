@@ -39,6 +39,7 @@ _CARRIED = frozenset(OPEN_RELATIONS) - {Relation.SUPERSEDES} | {
 }
 """Edges that say what is known. What was shown to a task stays with the memory that was shown: a task that gives its
 outcome to both would give it twice."""
+_DECIDED = "decided"
 _APART = f"{OWN_ATTRIBUTE}apart"
 """Attribute of a memory that a person took out of another again: the ids it is never folded into again."""
 _SEEN = f"{OWN_ATTRIBUTE}seen"
@@ -132,8 +133,17 @@ def _merge(run: Run, winner_id: str, loser_id: str) -> bool:
     return bool(run.write(f"merge {loser_id} into {winner_id}", compose))
 
 
-def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) -> None:
+def is_decided(records: Records, memory: Memory) -> bool:
+    """Return whether a person merged something into a memory."""
+    edges = (edge_from(op) for op in records.edges_at(memory.ref, Relation.SUPERSEDES) if op.source == memory.ref)
+    merged = (edge.attributes.get(MERGED) for edge in edges)
+    return any(isinstance(one, Mapping) and one.get(_DECIDED) is True for one in merged)
+
+
+def fold(composer: Composer, records: Records, winner: Memory, loser: Memory, *, decided: bool = False) -> None:
     """Merge one duplicate into another memory, which takes over what it earned, as a part of somebody's change.
+
+    `decided`: a person has the one stand for the other.
 
     What agents said of the duplicate without a task stays with it: they may say so much of each memory, and make any
     number of copies.
@@ -171,6 +181,7 @@ def fold(composer: Composer, records: Records, winner: Memory, loser: Memory) ->
                     "claimed": claimed,
                     "kept": kept,
                     "edges": [[e.type.value, *_end(e.source), *_end(e.target)] for e in carried],
+                    **({_DECIDED: True} if decided else {}),
                 }
             },
             provenance=winner.provenance,
