@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from git_history import History
 from hypothesis import given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
@@ -340,3 +341,35 @@ def test_a_line_with_a_value_that_no_store_has_is_told_of_and_left_out(
     held = memories.memories(other, MemoryFilter(any_status=True)).items
     assert [memory.trigger for memory in held] == ["deploys need the vpn"]
     assert len(done["problems"]) == 2
+
+
+def test_who_stands_for_what_came_of_a_commit_does_not_stand_for_all_of_its_message(
+    two: tuple[Helix, Helix], tmp_path: Path, history: History
+) -> None:
+    one, other = two
+    why = "The bank's API failed with HALF_CENT errors for odd amounts, so we always round down now."
+    message = f"fix: round amounts down because the bank rejects half cents\n\n{why}\n\nThe audit log is off.\n"
+    history.commit("Add payments", {"src/pay.py": "1"})
+    history.commit(message, {"src/pay.py": "2"})
+    for helix in two:
+        finished(helix, ingest.ingest_git(helix, str(history.path), scope="shop"))
+    for memory in memories.memories(one).items:
+        memories.confirm(one, memory.id)
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
+    assert {memory.said_by for memory in memories.memories(other).items} == {"you"}
+    said = {node["trust"] for (label, _), node in state(other)[0].items() if label == "Episode"}
+    assert said == {"tool_output"}
+
+
+def test_a_strangers_memory_of_the_same_name_and_words_is_not_taken_for_the_own_one(
+    two: tuple[Helix, Helix], tmp_path: Path
+) -> None:
+    one, other = two
+    memories.store(one, StoreRequest(trigger="the gate", resolution="is red", kind="fact", scope="shop", name="gate"))
+    told = {"trigger": "the gate", "resolution": "is red", "kind": "fact", "scope": "shop", "name": "gate"}
+    ingest.ingest_jsonl(other, [json.dumps({**told, "attributes": {"command": "npm publish"}, "importance": 10})])
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
+    (own,) = (memory for memory in memories.memories(other).items if memory.said_by == "you")
+    assert "command" not in own.attributes
