@@ -123,8 +123,9 @@ def test_the_words_of_a_strangers_edge_are_words(machines: Machines, tmp_path: P
     assert (drawn.relation, drawn.provenance.agent) == ("caused_by, seen_with", "me # BRIEF")
 
 
-def test_a_copy_of_the_persons_words_is_about_nothing_else(machines: Machines, tmp_path: Path) -> None:
-    helix = believing(machines(), Trust.WEB)
+@pytest.mark.parametrize("trust", [Trust.AGENT_INFERRED, Trust.WEB])
+def test_a_copy_of_the_persons_words_is_about_nothing_else(machines: Machines, tmp_path: Path, trust: Trust) -> None:
+    helix = believing(machines(), trust)
     words, advice = "`make migrate` fails: relation orders already exists", "Run `make reset-test-db` first."
     mine = memories.store(helix, StoreRequest(trigger=words, resolution=advice, kind="failure", scope="p")).id
     command, file = (

@@ -229,7 +229,7 @@ def _carried(records: Records, winner: Memory, loser: Ref) -> Iterator[Edge]:
 def _from_elsewhere(provenance: Provenance, winner: Memory) -> bool:
     """Return whether nobody here stands for something that is believed less than the memory that stays."""
     weaker = provenance.trust.rank > winner.provenance.trust.rank
-    return weaker and provenance_word(provenance) in QUOTED
+    return weaker and (provenance.is_strangers or provenance_word(provenance) in QUOTED)
 
 
 def _merging(records: Records, loser: Memory) -> Edge | None:
