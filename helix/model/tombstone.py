@@ -281,7 +281,7 @@ class KeptOut:
             text = text[: found.start] + text[found.end :]
         return text
 
-    def said_by(self, text: str) -> Iterator[Sentence]:
+    def said_by(self, text: str) -> Iterator[ToldSentence]:
         """Yield the texts that are kept out and that a text says, in their order, as one sentence each."""
         sentences = list(_sentences(text)) if self.texts else []
         words = [word for sentence in sentences for word in sentence.words]
@@ -291,7 +291,7 @@ class KeptOut:
             end = self._end_of_one(words, first, ends)
             behind = first + sum(len(one.words) for one in sentences[at : end or at + 1])
             if end:
-                yield Sentence(sentences[at].start, sentences[end - 1].end, tuple(words[first:behind]))
+                yield ToldSentence(sentences[at].start, sentences[end - 1].end, tuple(words[first:behind]))
             at, first = end or at + 1, behind
 
     def cut_statement(self, trigger: str, resolution: str) -> tuple[str, str] | None:
@@ -321,7 +321,7 @@ class KeptOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ToldSentence:
     """A sentence of a text to look through for what was erased: where it stands, and its words in normal form.
 
     Or a heading, an item of a list or a cell of a table without an end. It begins with the mark of its item, and ends
@@ -338,7 +338,7 @@ def said_in(text: str) -> str:
     return " ".join(word for sentence in _sentences(text) for word in sentence.words)
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
+def _sentences(text: str) -> Iterator[ToldSentence]:
     """Yield the sentences of a text. A line goes on with the one before it, but in code; an item begins another."""
     plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)
     for start, end in _blocks(plain):
@@ -351,9 +351,9 @@ def _sentences(text: str) -> Iterator[Sentence]:
         yield from _sentence(plain, marked, at, end)
 
 
-def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[Sentence]:
+def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[ToldSentence]:
     if words := normal(plain[start:end]).split():
-        yield Sentence(marked, end, tuple(words))
+        yield ToldSentence(marked, end, tuple(words))
 
 
 def _blocks(plain: str) -> Iterator[tuple[int, int]]:
