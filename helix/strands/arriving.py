@@ -409,7 +409,7 @@ def _erase_here(
     """Erase here what was erased elsewhere: its words leave every file here, too. Return whether there was anything.
 
     So does what this machine has read itself of the same history or file, but for what the other one holds (`theirs`),
-    what is not shared with it, and what a person stands for here that says something else.
+    what is not shared with it, and what somebody said, stored, confirmed or reworded here.
     """
     here = held_rows(store.journal, [one.key for one in rows])
     fresh = [one for one in rows if not ((row := here[one.key]) and row.is_erased)]

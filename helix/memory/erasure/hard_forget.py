@@ -43,7 +43,6 @@ MADE_OF_WORDS = frozenset({derived.EXTRACTOR, rollup.EXTRACTOR, reflect.EXTRACTO
 _OWN_ROLE = "store"
 _NAMED, _NEWER, _OLDER = "it was named", "a newer version of it", "an older version of it"
 _SAME_WORDS, _STORED_IN = "it says the same words", "what it was stored in"
-_RESTS = "it rests on nothing else"
 _SAYS_IT = frozenset({_NAMED, _NEWER, _OLDER})
 _READ_AT_ONCE = 512
 _SHOWN = 80
@@ -320,7 +319,7 @@ class _Circle:
             if self._spared(ref) or (self._elsewhere and _is_somebodys(node)):
                 continue
             if all(ground in self.goes and ground not in self._beside for ground in grounds):
-                self.goes[ref] = _RESTS
+                self.goes[ref] = "it rests on nothing else"
             elif _extractor(node) in MADE_OF_WORDS:
                 self.goes[ref] = "it was made of its words; `helix consolidate --anew` makes it from what is left"
             else:
