@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.extraction.excluded import Erased
-from helix.model.tombstone import KeptOut, normal
+from helix.model.tombstone import KeptOut, left_of, normal
 
 
 def without_erased(item: Slice, erased: Erased) -> Slice | None:
@@ -19,8 +19,9 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     before = episode.source.replace(episode.session, episode.forked_from) if episode.forked_from else ""
     if erased.has_episode(episode.source, episode.content) or erased.has_source(before):
         return None
-    words, content = erased.words, erased.words.cut(episode.content)
-    gone = [f" {' '.join(one.words)} " for one in words.said_by(episode.content)]
+    words = erased.words
+    told = list(words.said_by(episode.content))
+    content, gone = left_of(episode.content, told), [f" {' '.join(one.words)} " for one in told]
     left = tuple(kept for one in item.memories if (kept := _without(one, words, gone)) is not None)
     if content == episode.content and left == item.memories:
         return item

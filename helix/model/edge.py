@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated
@@ -165,12 +165,17 @@ def drawn_again(present: Edge, drawn: Edge) -> Edge:
         return present
     weaker = drawn.provenance.trust.rank > present.provenance.trust.rank
     provenance = drawn.provenance if weaker else present.provenance
-    return replace(present, relation=_BETWEEN.join(words), provenance=provenance)
+    return replace(present, relation=relation_of(words), provenance=provenance)
 
 
 def without_word(relation: str, word: str) -> str:
     """Return the free words of a RELATED edge's record without one of them, where others are left."""
     return _BETWEEN.join(one for one in words_of(relation) if one != word) or relation
+
+
+def relation_of(words: Sequence[str]) -> str:
+    """Return free words as a RELATED edge's record has them, no more than MOST_WORDS."""
+    return _BETWEEN.join(words[:MOST_WORDS])
 
 
 def words_of(relation: str) -> list[str]:

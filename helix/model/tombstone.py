@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from helix.model.candidate import Candidate, CandidateStatus
 from helix.model.edge import Label, Ref
@@ -277,9 +277,7 @@ class KeptOut:
 
         The same words within a sentence say something else, and so does a part of them.
         """
-        for found in reversed(list(self.said_by(text))):
-            text = text[: found.start] + text[found.end :]
-        return text
+        return left_of(text, list(self.said_by(text)))
 
     def said_by(self, text: str) -> Iterator[ToldSentence]:
         """Yield the texts that are kept out and that a text says, in their order, as one sentence each."""
@@ -333,6 +331,13 @@ class ToldSentence:
     words: tuple[str, ...]
 
 
+def left_of(text: str, told: Sequence[ToldSentence]) -> str:
+    """Return what is left of a text without what it told of what was erased."""
+    for found in reversed(told):
+        text = text[: found.start] + text[found.end :]
+    return text
+
+
 def said_in(text: str) -> str:
     """Return the words of a text's sentences in normal form: those of `normal` without marks of lists and links."""
     return " ".join(word for sentence in _sentences(text) for word in sentence.words)
@@ -368,10 +373,8 @@ def _blocks(plain: str) -> Iterator[tuple[int, int]]:
             yield start, at
             start = at
         if row:
-            cells = [cell.end() for cell in re.finditer(r"[^|]+", line) if cell[0].strip()] or [0]
-            yield from zip(
-                [at, *(at + one for one in cells[:-1])], [*(at + one for one in cells[:-1]), end], strict=True
-            )
+            cells = [at + cell.end() for cell in re.finditer(r"[^|]+", line) if cell[0].strip()]
+            yield from pairwise([at, *cells[:-1], end])
             start = end
         if bare.startswith("#"):
             yield start, end
@@ -419,7 +422,7 @@ def _of_texts(texts: Iterable[str]) -> Iterator[str]:
     """Yield the digests of texts in normal form: of all of each with the number of its words, and of how it begins."""
     for said in texts:
         yield f"{said.count(' ') + 1}:{_digest(said)}"
-        yield f"{_BEGINS}:{_begins(said.split()[:LEAST_WORDS])[-1]}"
+        yield f"{_BEGINS}:{_digest(' '.join(said.split()[:LEAST_WORDS]))}"
 
 
 def _begins(words: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from helix.model.records import Node, edge_from, node_from, put_record
 from helix.model.tombstone import ERASED_SOURCE, WORK, is_erased
 from helix.store.store import Store
 from helix.strands.lineage import SHORT, Known
-from helix.strands.rows import Key, Selection, StrandRow, row_digest, row_of
+from helix.strands.rows import Key, Selection, StrandRow, node_key, row_digest, row_of
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class ErasedHere:
 
     def __post_init__(self) -> None:
         shared = (node for node in tombstones(self.store.index) if self.within.holds(node.id, node.scope))
-        self._unknown = {row_of(put_record(node)).key: node for node in shared}
+        self._unknown = {node_key(node.ref.label, node.id): node for node in shared}
         self._erased = erased_by(self._unknown.values())
 
     def note_there(self, known: Known) -> None:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from helix.memory.change.versions import OWN_WORD
-from helix.model.edge import MOST_WORDS, Relation, words_of
+from helix.model.edge import Relation, relation_of, words_of
 from helix.model.operations import PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Trust
 from helix.model.tombstone import joined_tombstones
@@ -155,7 +155,7 @@ def _told_here(one: Any, other: Any) -> Any:
 
 def _words(one: Any, other: Any) -> str:
     words = sorted({*words_of(str(one)), *words_of(str(other))})
-    return ", ".join(words[:MOST_WORDS])
+    return relation_of(words)
 
 
 def _attributes(one: Any, other: Any) -> Any:

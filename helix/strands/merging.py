@@ -26,7 +26,7 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.strands.erased_here import ErasedHere
 from helix.strands.received import Received
-from helix.strands.rows import Key, Selection, StrandRow, in_batches, row_of
+from helix.strands.rows import Key, Selection, StrandRow, in_batches, node_key, row_of
 from helix.strands.three_way import Incoming, is_refused, is_settled, merged
 
 KIND = "strand"
@@ -189,7 +189,7 @@ class Merge:
         assert isinstance(edge, PutEdge)
         told_by = signer.trust if not signer.is_own else row.provenance.trust if row.provenance.is_strangers else None
         for end in (edge.source, edge.target):
-            key = ("0", end.label.value, end.id)
+            key = node_key(end.label, end.id)
             if (batch[key] is None) if key in batch else (end not in self.store.index):
                 return False
             guarded = told_by is not None and not (mine is None and _only_tells(edge, end))
@@ -296,7 +296,7 @@ def _is_hidden(row: StrandRow, hidden: PrivateSessions) -> bool:
 
 def _holds_on(batch: Mapping[Key, StrandRow | None], holder: Ref, scope: str, name: str) -> bool:
     """Return whether a memory still holds a name once a batch is in."""
-    key = ("0", holder.label.value, holder.id)
+    key = node_key(holder.label, holder.id)
     if key not in batch:
         return True
     row = batch[key]

@@ -12,7 +12,7 @@ from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.change.versions import SAID_INSTEAD
 from helix.memory.erasure.stored_secrets import Redact, Remembering, texts_of, without_secrets
 from helix.memory.scores import bounded_confidence
-from helix.model.edge import DRAWN, MERGED, MOST_WORDS, Label, Relation, words_of
+from helix.model.edge import DRAWN, MERGED, Label, Relation, relation_of, words_of
 from helix.model.entity import EntityKind, entity_id
 from helix.model.foreign_rows import check_row
 from helix.model.memory import GLOBAL_SCOPE, Status
@@ -109,7 +109,7 @@ class Received:
             told = json.loads(str(put.props.get("attributes") or "{}"))
             kept = {name: True for name in (DRAWN, MERGED) if told.get(name) is True}
             word = str(put.props.get("relation") or "")
-            props["relation"] = word if word == SAID_INSTEAD else ", ".join(words_of(word)[:MOST_WORDS])
+            props["relation"] = word if word == SAID_INSTEAD else relation_of(words_of(word))
             return {**props, "attributes": json.dumps(kept)} if told != kept else props
         if put.label is Label.MEMORY:
             props["name"] = given_name(str(put.props["name"]))[:_LONGEST_LABEL] or slug(str(put.props["trigger"]))

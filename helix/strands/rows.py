@@ -163,10 +163,15 @@ def row_digest(line: bytes) -> bytes:
     return hashlib.sha256(line).digest()
 
 
+def node_key(label: Label, ident: str) -> Key:
+    """Return the key of a strand's row for a node."""
+    return ("0", label.value, ident)
+
+
 def key_of(put: PutNode | PutEdge) -> Key:
     """Return the key of a strand's row for a node or an edge."""
     if isinstance(put, PutNode):
-        return ("0", put.label.value, put.id)
+        return node_key(put.label, put.id)
     return ("1", put.type.value, put.source.label.value, put.source.id, put.target.label.value, put.target.id)
 
 

@@ -131,8 +131,8 @@ class AgentTools:
         kept, ids = list[Found](), list[str]()
         if task:
             found = await self._found(call, task, where, _MOST, files=files, budget_tokens=budget_tokens)
-            fit = [(item.node.id, one) for item, one in zip(found.items, found_in(found), strict=True)]
-            fit = [(ident, one) for ident, one in fit if one.kind in list(Kind)]
+            pairs = zip(found.items, found_in(found), strict=True)
+            fit = [(item.node.id, one) for item, one in pairs if one.kind in list(Kind)]
             kept = within([one for _, one in fit], budget_tokens)
             ids = [ident for ident, _ in fit[: len(kept)]]
         about = listing("ABOUT YOUR TASK", (one.line for one in kept)).rstrip()

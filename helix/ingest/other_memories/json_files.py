@@ -109,13 +109,13 @@ def check_values(text: str, most: int = MOST_VALUES) -> None:
 
 def read_json(value: object, most: int = _MOST_IN_COLUMN) -> object:
     """Return what a text of an imported database holds as JSON; None for what is none, or holds too many values."""
+    if not isinstance(value, str):
+        return None
     try:
-        if isinstance(value, str):
-            check_values(value, most)
-            return json.loads(value)
+        check_values(value, most)
+        return json.loads(value)
     except (ValueError, RecursionError):
         return None
-    return None
 
 
 def _as_much(pieces: Iterator[str], length: int) -> str:

@@ -188,8 +188,10 @@ class Composer:
         What this store draws is its own finding, also of what a stranger's strand told.
         """
         if edge.source != edge.target:
-            told = edge.provenance.slice.removeprefix(STRANGERS)
-            self._operations.append(put_edge(replace(edge, provenance=replace(edge.provenance, slice=told))))
+            told = edge.provenance
+            if told.slice.startswith(STRANGERS):
+                edge = replace(edge, provenance=replace(told, slice=told.slice.removeprefix(STRANGERS)))
+            self._operations.append(put_edge(edge))
 
     def passages(self, owner: Ref, prepared: Prepared) -> None:
         """Make the owner findable by its text, as a part of the change."""

@@ -211,9 +211,8 @@ def same_words(memory: Memory, said: NewStatement) -> bool:
 def says_the_same(memory: Memory, said: NewStatement) -> bool:
     """Return whether a near text agrees with a memory's in negations, numbers and names, and adds nothing to it."""
     known, told = f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}"
-    more = memory.kind is not Kind.FAILURE and adds_code(
-        known, told
-    )  # a failure is told by its command, however written
+    # A failure is told by its command, however that is written.
+    more = memory.kind is not Kind.FAILURE and adds_code(known, told)
     return not other_commands(memory, said) and agrees(known, told) and not more
 
 

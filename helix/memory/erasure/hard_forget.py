@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import cast
@@ -96,7 +96,7 @@ def note(store: Store, plan: ErasePlan) -> ErasureNote:
         kind=ERASE,
         refs=tuple(each.ref for each in plan.goes),
         at=to_micros(store.runtime.clock()),
-        keep_out=tuple(each.ref for each in plan.goes if _is_kept_out(store.index, each.ref, each.why)),
+        keep_out=_kept_out(store.index, {each.ref: each.why for each in plan.goes}),
     )
     if plan.goes:
         erasing.begin_erasure(store, noted)
@@ -118,8 +118,8 @@ def _as_of_now(store: Store, noted: ErasureNote) -> ErasureNote:
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
     if refs.keys() == set(noted.refs):
         return noted
-    fresh = [ref for ref, why in found.items() if _is_kept_out(store.index, ref, why)]
-    now = replace(noted, refs=tuple(refs), keep_out=tuple(dict.fromkeys((*noted.keep_out, *fresh))))
+    keep_out = dict.fromkeys((*noted.keep_out, *_kept_out(store.index, found)))
+    now = replace(noted, refs=tuple(refs), keep_out=tuple(keep_out))
     erasing.begin_erasure(store, now)
     return now
 
@@ -146,20 +146,22 @@ def note_elsewhere(
         return None
     refs = dict.fromkeys(circle.goes)
     refs.update(dict.fromkeys(erase.names_left(store.journal, refs.keys())))
-    said = [ref for ref, why in circle.goes.items() if _is_kept_out(store.index, ref, why)]
-    noted = ErasureNote(
-        kind=ERASE, refs=tuple(refs), at=to_micros(store.runtime.clock()), keep_out=tuple(said), closed=True
-    )
+    said = _kept_out(store.index, circle.goes)
+    noted = ErasureNote(kind=ERASE, refs=tuple(refs), at=to_micros(store.runtime.clock()), keep_out=said, closed=True)
     erasing.begin_erasure(store, noted)
     return noted
 
 
-def _is_kept_out(index: StoreIndex, ref: Ref, why: str) -> bool:
-    """Return whether a node's words are not to come back; of notes that say them among others the rest may."""
-    if ref.label not in (Label.MEMORY, Label.EPISODE) or why not in {*_SAYS_IT, _SAME_WORDS, _STORED_IN}:
-        return False
-    row = index.row_of(ref)
-    return why in _SAYS_IT or (row is not None and not index.source_of(row).startswith(f"{NOTES}:"))
+def _kept_out(index: StoreIndex, goes: Mapping[Ref, str]) -> tuple[Ref, ...]:
+    """Return the nodes whose words are not to come back; of notes that say them among others the rest may."""
+
+    def says_nothing_else(ref: Ref) -> bool:
+        row = index.row_of(ref)
+        return row is not None and not index.source_of(row).startswith(f"{NOTES}:")
+
+    told = ((ref, why) for ref, why in goes.items() if ref.label in (Label.MEMORY, Label.EPISODE))
+    saying = (_SAME_WORDS, _STORED_IN)
+    return tuple(ref for ref, why in told if why in _SAYS_IT or (why in saying and says_nothing_else(ref)))
 
 
 def carry_out(store: Store, noted: ErasureNote, tell: Callable[[str], None]) -> EraseReport:
@@ -290,9 +292,9 @@ class _Circle:
                 if isinstance(node, Memory) and sentence in f" {normal(_words(node))} ":
                     self.stays.setdefault(node.ref, "it says the same words, and is a memory of its own")
         for ref, props in _works(self._store):
-            said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
             if self._spared(ref):
                 continue
+            said = "\n".join(f" {normal(one.text)} " for one in texts_of(props))
             if not self._elsewhere and any(sentence in said for sentence in wanted):
                 self.goes[ref] = _SAME_WORDS
             elif ref.label is Label.CANDIDATE and Ref.memory(str(props.get("memory"))) in versions:

@@ -204,8 +204,9 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
             return Decision((), memory)
         composer.node(changed)
         if memory.provenance.is_strangers and not changed.provenance.is_strangers:
-            for told in store.records.edges_at(memory.ref):  # the person stands for what it rests on, too
-                composer.put_edge(edge_from(told))
+            for told in map(edge_from, store.records.edges_at(memory.ref)):
+                if told.provenance.is_strangers:  # the person stands for what it rests on, too
+                    composer.put_edge(told)
         restate_evidence(store.index, composer, memory, changed)
         recompute_validity(composer, store)
         return Decision((composer.change(kind, memory=memory.id),), changed)
