@@ -172,6 +172,8 @@ def _entrance(helix: Helix, access: Access) -> Callable[[Request], Awaitable[Res
     """Return the route of one-time links, which removes the page that such a link was handed over by."""
 
     async def enter(request: Request) -> Response:
+        if request.method != "GET":  # what looks whether there is a page uses up no link
+            return Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"allow": "GET"})
         elsewhere = request.headers.get("sec-fetch-site", "none") != "none"
         view = request.query_params.get("view", "/")
         nonce, port = request.path_params["nonce"], port_of(request.scope)

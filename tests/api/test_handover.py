@@ -32,6 +32,8 @@ def test_the_next_daemon_of_the_store_lets_a_page_of_the_last_one_in_at_its_view
     told = served.request("GET", f"/moved?page={page['page']}&nonce={NONCE}").json
     assert told["port"] == served.port
     link = unsealed(page["key"], told)
+    looked = served.request("HEAD", f"/open/{link}", headers={"sec-fetch-site": "none"})
+    assert looked.status == 405, "who looks whether there is a page has not used the link up"
     entered = served.request("GET", f"/open/{link}?view=/decide%3Ftab=gaps", headers={"sec-fetch-site": "none"})
     assert (entered.status, entered.headers["location"]) == (303, "/decide?tab=gaps")
     assert served.request("GET", f"/open/{link}", headers={"sec-fetch-site": "none"}).status == 403

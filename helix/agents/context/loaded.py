@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from helix.agents.context.notes import FittingNote
 from helix.agents.context.relevant import Sources
 from helix.confirmed import vouched
-from helix.files import digest_of, read_bytes, real_path
+from helix.files import digest_of, read_bytes, read_text, real_path
 from helix.model.memory import Memory
 from helix.model.provenance import NOTES, Trust
 from helix.model.recall import RecallAnswer, RecallQuery
@@ -28,6 +28,13 @@ _ONE_OF_A_FOLDER = frozenset({"codex"})
 """Clients that read the first of their files in a folder alone."""
 _UNREAD_BY = frozenset({"explore", "plan"})
 """Agents of a client that begin without those files."""
+_CHOSEN_BY = {
+    "claude-code": ((".claude/settings.json", ".claude/settings.local.json"), ("claudemdexcludes",)),
+    "codex": ((".codex/config.toml",), ("project_doc_", "project_root_")),
+    "gemini": ((".gemini/settings.json",), ("filename",)),
+}
+"""Settings of a client by which a repository says which of its files are read, and the words that such a one holds."""
+_ESCAPED = "\\u"
 
 IsLoaded = Callable[[Memory], bool]
 
@@ -42,7 +49,7 @@ def loaded_by(home: Path, client: str, folder: str, root: Path, agent: str = "")
 
     `agent` is the kind of a sub-agent: some begin without those files. Notes of files above `root` are known by their
     whole path. What the user stands for is told also when a commit has changed anything of that file since, as a
-    comment or a heading may turn it round.
+    comment or a heading may turn it round. Nothing counts as loaded where settings choose which files are read.
     """
     names = LOADED_BY.get(client, ())
     if not names or agent.strip().lower() in _UNREAD_BY:
@@ -50,6 +57,8 @@ def loaded_by(home: Path, client: str, folder: str, root: Path, agent: str = "")
     here = Path(folder) if folder else root
     below = here.relative_to(root).parts if here.is_relative_to(root) else ()
     inside = [PurePosixPath(*below[:depth]) for depth in range(len(below) + 1)]
+    if _is_chosen(client, (*(root / place for place in inside), *root.parents)):
+        return nothing_loaded
     places = {(place / name).as_posix() for place in inside for name in names}
     places |= {(place / name).as_posix() for place in (root, *root.parents) for name in names}
 
@@ -90,6 +99,20 @@ def unloaded(sources: Sources, is_loaded: IsLoaded) -> Sources:
         return found if found is None else tuple(note for note in found if not is_loaded(note.memory))
 
     return replace(sources, recall=recall, written=written)
+
+
+def _is_chosen(client: str, folders: Iterable[Path]) -> bool:
+    files, words = _CHOSEN_BY.get(client, ((), ()))
+    for file in (folder / name for folder in folders for name in files):
+        try:
+            said = read_text(file, errors="replace").lower()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError):  # what cannot be read may say anything
+            return True
+        if any(word in said for word in (*words, _ESCAPED)):
+            return True
+    return False
 
 
 def _plain(line: str) -> str:

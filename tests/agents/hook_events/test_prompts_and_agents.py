@@ -130,6 +130,32 @@ def test_what_the_user_vouched_for_is_told_again_once_a_commit_has_turned_it_rou
     assert f"[you] {slug(RULE)}" in told[1]
 
 
+@pytest.mark.parametrize(
+    ("client", "notes", "settings", "said"),
+    [
+        ("claude-code", "CLAUDE.md", ".claude/settings.json", '{"claudeMdExcludes": ["**/CLAUDE.md"]}'),
+        ("codex", "AGENTS.md", ".codex/config.toml", "project_doc_max_bytes = 0"),
+        ("gemini", "GEMINI.md", ".gemini/settings.json", '{"context": {"fileName": "OTHER.md"}}'),
+        ("gemini", "GEMINI.md", ".gemini/settings.json", '{"context": {"file\\u004eame": "OTHER.md"}}'),
+    ],
+)
+def test_notes_are_told_where_settings_choose_which_file_a_client_reads(
+    session: AgentSession, client: str, notes: str, settings: str, said: str
+) -> None:
+    (session.project / notes).write_text(f"# Rules\n\n- {RULE}.\n", "utf-8")
+    scope = folder_identity(session.project).scope
+    finished(session.helix, ingest.ingest_notes(session.helix, [str(session.project / notes)], scope=scope, mine=True))
+    chosen = session.project / settings
+    chosen.parent.mkdir(exist_ok=True)
+    told = []
+    for text in ("", said):
+        chosen.write_text(text, "utf-8")
+        is_loaded = loaded_by(session.helix.settings.home, client, str(session.project), session.project)
+        told.append(brief(session.helix.store, scope, is_loaded=is_loaded).text)
+    assert RULE not in told[0]
+    assert f"[you] {slug(RULE)}" in told[1]
+
+
 def test_what_the_user_vouched_for_is_told_where_a_client_reads_another_file_in_its_place(
     session: AgentSession,
 ) -> None:
