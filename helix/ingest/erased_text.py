@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.extraction.excluded import Erased
-from helix.model.tombstone import KeptOut, left_of, normal
+from helix.model.tombstone import KeptOut, left_of, normal, told_sentences
 
 
 def without_erased(item: Slice, erased: Erased) -> Slice | None:
@@ -22,7 +22,8 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     words = erased.words
     told = list(words.said_by(episode.content))
     content, gone = left_of(episode.content, told), [f" {' '.join(one.words)} " for one in told]
-    left = tuple(kept for one in item.memories if (kept := _without(one, words, gone)) is not None)
+    stays = f" {normal(content)} "
+    left = tuple(kept for one in item.memories if (kept := _without(one, words, gone, stays)) is not None)
     if content == episode.content and left == item.memories:
         return item
     if not normal(content):
@@ -34,16 +35,20 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     )
 
 
-def _without(draft: MemoryDraft, words: KeptOut, gone: Sequence[str]) -> MemoryDraft | None:
+def _without(draft: MemoryDraft, words: KeptOut, gone: Sequence[str], stays: str) -> MemoryDraft | None:
     """Return a memory without the texts that were erased; None where one of its parts, or all of it, is such a text.
 
-    So it is where it was made of such a text of its episode (`gone`, in normal form) and of what stood around that.
+    So it is where it was made of such a text of its episode (`gone`, in normal form) and of what stood around that, and
+    not of what the episode still says (`stays`): another sentence may hold the same words.
     """
     said = (draft.trigger, draft.resolution)
     left = words.cut_statement(*said)
-    if left is not None and any(one in f" {normal(' '.join(left))} " for one in gone):
+    if left is None:
         return None
-    if left is None or left == said:
-        return None if left is None else draft
+    whole = f" {normal(' '.join(left))} "
+    if any(one in whole for one in gone) and not all(f" {one} " in stays for one in told_sentences(*left)):
+        return None
+    if left == said:
+        return draft
     # Its name and what else is noted of it were made of all that it said.
-    return replace(draft, trigger=left[0].strip(), resolution=left[1].strip(), name="", attributes={})
+    return replace(draft, trigger=left[0].rstrip(" >").strip(), resolution=left[1].strip(), name="", attributes={})

@@ -220,7 +220,7 @@ _ABBREVIATED = re.compile(
     r"\b(?:[a-z]|[ap]m|mr|mrs|ms|dr|prof|st|no|nr|vs|etc|inc|ltd|jr|sr|approx|fig|cf|al|e\.g|i\.e|u\.s)\.$", re.I
 )
 _SENTENCE_ENDS = re.compile(
-    r"(?<=[.!?\u2026:])[\"'\u201d\u2019)\]\u00bb*_`]*\s+|(?<=[\u3002\uff01\uff1f\uff1a])|\n[ \t]*(?=[^\W\d_a-z])"
+    r"(?<=[.!?\u2026:])[\"'\u201d\u2019)\]\u00bb*_`]*\s+|(?<=[\u3002\uff01\uff1f\uff1a])|\n[ \t]*(?=[^\W\d_a-z])|\s>\s+"
 )
 _BLOCK = re.compile(
     r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+\u2022\u2023\u25e6\u2192]|\d{1,3}[.)]|#{1,6})[ \t]+(?:\[[ xX]\][ \t]+)?)?"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from helix.errors import InvalidInputError
 from helix.memory.capture.quarantine import ACCEPTED_BY, screen
+from helix.memory.capture.sessions import name_of_session
 from helix.memory.change.intake import OWN_ATTRIBUTE
 from helix.memory.change.versions import SAID_INSTEAD
 from helix.memory.erasure.stored_secrets import Redact, Remembering, texts_of, without_secrets
@@ -23,6 +24,7 @@ from helix.model.tombstone import is_tombstone
 from helix.strands.rows import StrandRow, read_json, row_of
 from helix.text.chunks import MOST_CHUNKS, chunks
 from helix.text.cleaning import clean, given_name, slug
+from helix.text.client_ids import told_id
 from helix.text.structured import MOST_NESTED, is_too_nested
 
 _SCREENED = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
@@ -67,6 +69,7 @@ class Received:
         Left out are tombstones of others and what is in their learning queue: they would keep things out of this store.
         So are plans and tasks of those who are believed less than an agent: they would say what is to be done here.
         And so is what is longer, or found by more texts, than anything that is said here: every recall would read it.
+        What is of a scope or session whose name holds a secret stays out, too.
         Raises InvalidInputError for what is no node or edge of this version of Helix.
         """
         try:
@@ -79,7 +82,9 @@ class Received:
         _check(put)
         if isinstance(put, PutNode) and not (self.signer.is_own or _is_id(put)):
             raise InvalidInputError(f"the strand has a {put.label.lower()} under an id that is none: {put.id!r:.80}")
-        if not self.signer.is_own and (row.is_erased or self._is_to_decide(put) or self._is_too_long(row)):
+        if not self.signer.is_own and (
+            row.is_erased or self._is_to_decide(put) or self._is_too_long(row) or self._is_named_by_secret(row)
+        ):
             return None
         props = {**put.props, **self._trusted(put)}
         if isinstance(put, PutNode) and is_tombstone(props) and not self.signer.is_own:
@@ -123,6 +128,12 @@ class Received:
         if source := str(props.get("source") or "").removeprefix(STRANGERS):
             props["source"] = STRANGERS + source  # what is read here of the same source is new
         return props
+
+    def _is_named_by_secret(self, row: StrandRow) -> bool:
+        """Return whether a secret stands in its scope or in the name of a session, which are ids and stay as told."""
+        scope, put = row.scope, row.put
+        name = name_of_session(scope, put.id) if isinstance(put, PutNode) and put.label is Label.SESSION else ""
+        return self.redact(scope, "").text != scope or told_id(name) != name
 
     def _is_to_decide(self, put: PutNode | PutEdge) -> bool:
         """Return whether it says what is to be done, or what became of a candidate or a contradiction.

@@ -117,12 +117,21 @@ def _standing(edge: Edge, memory: Memory, until: datetime | None, at: datetime) 
 
 
 def _present_versions(store: Store, old: Memory) -> Iterator[Memory]:
-    """Yield the versions of a memory that are told, and behind which no newer one stands."""
+    """Yield the versions of a memory that are told, and behind which no newer one stands.
+
+    What a stranger calls a version of somebody's words is none.
+    """
     seen, ahead = {old.ref}, [old.ref]
     while ahead:
         here = ahead.pop()
         edges = map(edge_from, store.records.edges_at(here, Relation.SUPERSEDES))
-        later = (edge for edge in edges if is_succession(edge) and MERGED not in edge.attributes)
+        later = (
+            edge
+            for edge in edges
+            if is_succession(edge)
+            and MERGED not in edge.attributes
+            and edge.provenance.is_strangers <= old.provenance.is_strangers
+        )
         newer = {edge.source for edge in later if edge.target == here}
         for one in store.records.present(sorted(newer - seen, key=str)):
             if isinstance(one, Memory) and one.status in _TOLD_OF:

@@ -11,7 +11,7 @@ import pytest
 from git_history import History
 
 from helix.memory.remember.request import StoreRequest
-from helix.model.memory import Kind, Memory
+from helix.model.memory import Kind, Memory, Status
 from helix.model.tombstone import digests, kept_out
 from helix.operations import capture, erasure, ingest, memories
 from helix.service import Helix
@@ -232,3 +232,23 @@ def test_an_erased_rule_comes_back_by_no_list_that_it_stands_in(helix: Helix, tm
     finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="shop"))
     assert "Zymurgy" not in said(helix)
     assert "Never push on a Friday." in said(helix)
+
+
+def test_another_rule_that_has_the_words_of_an_erased_one_is_read(helix: Helix, tmp_path: Path) -> None:
+    rules = ["Never run the tests against the production database.", "Always use yarn for packages."]
+    told = memories.store(helix, StoreRequest(trigger="Run the tests.", resolution="", kind="convention", scope="p"))
+    finished(helix, erasure.hard_forget(helix, told.id, told.id))
+    notes = tmp_path / "NOTES.md"
+    for before in ([], ["Run the tests."]):
+        notes.write_text("# Rules\n\n" + "".join(f"- {rule}\n" for rule in [*before, *rules]), "utf-8")
+        finished(helix, ingest.ingest_notes(helix, [str(notes)], scope="p"))
+        assert sorted(one.trigger for one in helix.store.index.memories(Status.ACTIVE)) == sorted(rules)
+
+
+@pytest.mark.parametrize("text", ["# N\n\n## {}\n\nAlways run foo.\n", "# N\n\n## Rules\n\n### {}\n\n- Always run foo.\n"])
+def test_an_erased_text_comes_back_as_no_heading(helix: Helix, tmp_path: Path, text: str) -> None:
+    told = memories.store(helix, StoreRequest(trigger=SECRETIVE, resolution="", kind="fact", scope="p"))
+    finished(helix, erasure.hard_forget(helix, told.id, told.id))
+    (tmp_path / "NOTES.md").write_text(text.format(SECRETIVE), "utf-8")
+    finished(helix, ingest.ingest_notes(helix, [str(tmp_path / "NOTES.md")], scope="p"))
+    assert "Always run foo" in said(helix) and "Zymurgy" not in said(helix)

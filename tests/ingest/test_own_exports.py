@@ -373,3 +373,21 @@ def test_a_strangers_memory_of_the_same_name_and_words_is_not_taken_for_the_own_
     finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
     (own,) = (memory for memory in memories.memories(other).items if memory.said_by == "you")
     assert "command" not in own.attributes
+
+
+@pytest.mark.parametrize("words", ["the gate is red", "the gate is never painted"])
+@pytest.mark.parametrize("trust", [Trust.WEB, Trust.USER_ASSERTED])
+def test_of_two_memories_of_one_name_the_better_founded_keeps_it(
+    two: tuple[Helix, Helix], tmp_path: Path, words: str, trust: Trust
+) -> None:
+    one, other = two
+    given = {"resolution": "", "kind": "fact", "scope": "shop", "name": "gate"}
+    mine = memories.store(one, StoreRequest(trigger="the gate is red", **given)).id
+    told = StoreRequest(trigger=words, trust=trust, **given)
+    here = memories.store(other, told).id
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
+    assert memories.get(other, here).said_by == ("web" if trust is Trust.WEB else "you"), "nobody stands for it"
+    assert memories.get(other, "gate").id == (mine if trust is Trust.WEB else here)
+    names = [one.name for one in memories.memories(other).items]
+    assert sorted(names) == sorted(set(names))

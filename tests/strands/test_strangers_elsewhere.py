@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from exchanging import rows_of
+from test_carrying import carried, know_each_other
 from test_hostile_strands import FIRST, MOMENT, SECOND, believing, brought, edge, found, memory, node, said
 from test_sync import folder as folder
 from test_sync import pair, settle
@@ -20,6 +21,7 @@ from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.operations import capture, contexts, memories, review
+from helix.operations import strand_keys as keys
 from helix.service import Helix
 from tests.strands.conftest import Machines
 
@@ -204,3 +206,65 @@ def test_machines_agree_on_what_a_stranger_said_in_the_same_words(
     brought(both[1], tmp_path, [node("Episode", SECOND, [RULE], **content), memory(FIRST, RULE), grounded])
     settle(folder, both[first], both[1 - first])
     assert [[one.said_by for one in machine.store.index.memories(Status.ACTIVE)] for machine in both] == [["you"]] * 2
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_the_person_put_in_the_place_of_a_colleagues_copy_replaces_their_own_words_elsewhere(
+    machines: Machines, tmp_path: Path, folder: Path, first: int
+) -> None:
+    laptop, desktop, colleague = machines(), machines(), machines()
+    know_each_other(laptop, desktop, colleague)
+    for machine in (laptop, desktop):
+        keys.trust_key(machine, "machine-2", Trust.WEB)
+    mine = said(desktop, RULE)
+    carried(desktop, colleague, tmp_path / "lent.dna")
+    carried(colleague, laptop, tmp_path / "back.dna")
+    assert memories.get(laptop, mine).said_by == "web"
+    memories.edit(laptop, mine, EditRequest(trigger="deploy on any day but the last of the month"))
+    settle(folder, *((laptop, desktop) if first == 0 else (desktop, laptop)))
+    for machine in (laptop, desktop):
+        assert memories.get(machine, mine).status is Status.RETIRED
+        assert [one.said_by for one in machine.store.index.memories(Status.ACTIVE)] == ["you"]
+
+
+@pytest.mark.parametrize("recorded_at", [MOMENT, 4_000_000_000_000_000])
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_end_that_was_set_last_counts_whenever_a_stranger_says_that_they_said_it(
+    both: tuple[Helix, Helix], tmp_path: Path, folder: Path, recorded_at: int, first: int
+) -> None:
+    laptop, desktop = both
+    times = {"recorded_at": recorded_at, "valid_from": 1000, "valid_to": 3_000_000_000_000_000}
+    brought(laptop, tmp_path, [memory(FIRST, "the api listens on port 8000", **times)])
+    settle(folder, *both)
+    mine = said(laptop, "the api listens on port 8002")
+    memories.feedback(desktop, [FIRST], 0.5)
+    settle(folder, both[first], both[1 - first])
+    for machine in both:
+        assert found(machine, "the api listens on port 8000") == [mine]
+
+
+@pytest.mark.parametrize("status", ["active", "archived"])
+def test_what_a_stranger_calls_a_version_of_a_confirmed_memory_is_not_the_persons(
+    both: tuple[Helix, Helix], tmp_path: Path, folder: Path, status: str
+) -> None:
+    rows = [memory(FIRST, RULE), memory(SECOND, RULE, name="other", status=status)]
+    rows[1]["texts"] = [RULE]
+    brought(both[0], tmp_path, [*rows, edge("SUPERSEDES", ("Memory", SECOND), ("Memory", FIRST))])
+    settle(folder, *both)
+    memories.confirm(both[0], FIRST)
+    settle(folder, *both)
+    memories.edit(both[0], FIRST, EditRequest(trigger="deploy on any day but the last of the month"))
+    settle(folder, *both)
+    assert [memories.get(machine, SECOND).said_by for machine in both] == ["web", "web"]
+
+
+def test_what_is_called_by_a_secret_stays_out(machines: Machines, tmp_path: Path) -> None:
+    helix = believing(machines(), Trust.WEB)
+    token = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
+    rows = [
+        memory(FIRST, RULE),
+        memory(SECOND, "the proxy is slow", name="proxy", scope=token),
+        node("Session", f"p/{token}", agent="x", scope="p", started_at=MOMENT),
+    ]
+    assert brought(helix, tmp_path, rows).result["counts"]["excluded"] == 2
+    assert not [row for row in rows_of(helix.store) if token.encode() in row.line()]

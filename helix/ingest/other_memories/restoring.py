@@ -48,6 +48,8 @@ class Restorer:
         self._copies = Copies(store.index, source)
         self._instead: dict[Ref, Ref] = {}
         """Of nodes of which a copy is here, that copy."""
+        self._named_so: set[tuple[str, str]] = set()
+        """Scopes and names that were taken from a memory here."""
         self._vouched: list[Node] = []
         """Nodes of the batch that are among these."""
 
@@ -155,6 +157,8 @@ class Restorer:
 
     def _put(self, composer: Composer, one: OwnNode, prepared: Prepared) -> None:
         node = one.node
+        if isinstance(node, Memory) and node.status is Status.ACTIVE:
+            node = self._named(composer, node)
         ref = _ref(node)
         if one.found_by is None and isinstance(node, Memory):  # a note: what it mentions is read anew
             composer.node(node)
@@ -163,6 +167,17 @@ class Restorer:
         else:
             composer.add([put_record(node)])
         composer.passages(ref, prepared)
+
+    def _named(self, composer: Composer, memory: Memory) -> Memory:
+        """Return an active memory under a name that no other one of its scope has; the better founded one keeps it."""
+        key = (memory.scope, memory.name)
+        ref, other = self._store.index.named(*key), composer.name(*key)
+        (holder,) = (None,) if ref is None or key in self._named_so else self._store.records.present([ref])
+        if isinstance(holder, Memory) and holder.provenance.trust.rank > memory.provenance.trust.rank:
+            self._named_so.add(key)
+            composer.patch(holder.ref, name=other)
+            return memory
+        return replace(memory, name=other)
 
     def _drawn(self, edge: Edge, fresh: Set[Ref]) -> Edge | None:
         """Return what an edge adds to what is between its ends, None for nothing; they are here, or `fresh` with it."""
@@ -262,7 +277,7 @@ class Copies:
         ref = self._index.named(node.scope, node.name) if copy is None and isinstance(node, Memory) else copy
         (held,) = self._index.records.present([ref]) if ref is not None else (None,)
         if isinstance(held, Memory) and isinstance(node, Memory):
-            same_source = copy is not None or held.source == node.source
+            same_source = copy is not None or bool(node.source) and held.source == node.source
             strangers = not same_source and held.said_by in QUOTED and node.said_by not in QUOTED
             return held if not strangers and same_words(held, NewStatement.of(node)) else None
         if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
@@ -24,6 +25,9 @@ from helix.text.tokens import lexical_tokens
 
 OWN_WORD = f"{OWN_ATTRIBUTE}own"
 """Attribute of a memory whose words a person gave it, or stood for, since it was imported or learned."""
+
+REPLACED = f"{OWN_ATTRIBUTE}replaced"
+"""Attribute of a stranger's memory in whose place a person has put words of their own."""
 
 _TOLD_AT = f"{OWN_ATTRIBUTE}told_at"
 """Attribute of a memory whose end was moved: when it was told, as it counts as recorded when the end was moved."""
@@ -148,7 +152,7 @@ def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: dat
     unseen = memory.valid_to is None and until is not None and until >= composer.now
     if not unseen:
         _keep(composer, index, replace(memory, status=Status.RETIRED, retired_at=composer.now))
-        fields |= {"recorded_at": composer.now, "attributes": _told_before(memory)}
+        fields |= _recorded_anew(memory, composer.now)
     composer.patch(ref, **fields)
 
 
@@ -164,9 +168,13 @@ def told_now(memory: Memory, now: datetime) -> Memory:
     return replace(memory, recorded_at=now, attributes=others)
 
 
-def _told_before(memory: Memory) -> dict[str, object]:
-    """Return the attributes of a memory that is recorded anew, and was told when it was."""
-    return {_TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}
+def _recorded_anew(memory: Memory, now: datetime) -> dict[str, Any]:
+    """Return the fields of a memory that is recorded anew, and was told when it was.
+
+    It counts as recorded later than before, whatever the clock says of those who told it.
+    """
+    at = max(now, memory.recorded_at + timedelta.resolution)
+    return {"recorded_at": at, "attributes": {_TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}}
 
 
 def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) -> Memory:
@@ -182,8 +190,7 @@ def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) 
         name=name,
         status=Status.ACTIVE,
         retired_at=None,
-        recorded_at=composer.now,
-        attributes=_told_before(memory),
+        **_recorded_anew(memory, composer.now),
     )
     composer.node(back)
     return back

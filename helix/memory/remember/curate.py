@@ -13,7 +13,7 @@ from helix.memory.change import intake as checks
 from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
-from helix.memory.change.versions import OWN_WORD, files_of, present_version, supersede, told_now
+from helix.memory.change.versions import OWN_WORD, REPLACED, files_of, present_version, supersede, told_now
 from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.resolve import end_beyond_rules
 from helix.memory.contradiction.rivals import settle_stored
@@ -31,6 +31,8 @@ from helix.text.statement.wording import exchanged
 
 _PERFECT = 5
 _CONFIRMED_STEP = 0.5
+_RESTED_ON = (Relation.GROUNDED_IN, Relation.MENTIONS, Relation.TOUCHES)
+"""Edges of a stranger's memory that a person stands for, too, who stands for it."""
 _TAKEN_BACK = ("confirmed", "restored")
 """What history says of the changes that can be taken back."""
 
@@ -99,6 +101,8 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         composer = Composer(store, store.runtime.clock())
         new = replace(told_now(changed, composer.now), id=composer.new_id(), retired_at=None)
         ref = supersede(composer, store.records, current, new, prepared, files)
+        if current.provenance.is_strangers and not new.provenance.is_strangers:
+            composer.patch(current.ref, attributes={**current.attributes, REPLACED: True})
         if _says_otherwise(current, new):
             ended = min(current.valid_to or composer.now, composer.now)
             composer.patch(current.ref, valid_to=ended)
@@ -205,7 +209,7 @@ def _restate(store: Store, name_or_id: str, kind: str, change: Callable[[Memory,
         composer.node(changed)
         if memory.provenance.is_strangers and not changed.provenance.is_strangers:
             for told in map(edge_from, store.records.edges_at(memory.ref)):
-                if told.provenance.is_strangers:  # the person stands for what it rests on, too
+                if told.provenance.is_strangers and told.source == memory.ref and told.type in _RESTED_ON:
                     composer.put_edge(told)
         restate_evidence(store.index, composer, memory, changed)
         recompute_validity(composer, store)
