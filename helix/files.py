@@ -114,6 +114,21 @@ def _is_database(status: os.stat_result) -> bool:
     return False
 
 
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to something; what cannot be looked at is not there, as `Path.exists` raises then."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to a regular file that can be looked at."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path leads to a folder that can be looked at."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def real_path(path: Path) -> Path:
     """Return where a path leads, in time, as `Path.resolve` does, whoever made the links; it need not exist.
 

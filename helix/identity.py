@@ -66,6 +66,7 @@ class Identity:
     `repository` is the scope of the whole repository, of which a sub-project or a worktree that stands apart has a
     scope below it, divided by a slash; what lies below sees what lies above. Empty where there is no repository.
     `asked` is the name that a file of the folder asks for and the user has not confirmed, `instead_of` another scope.
+    `unread` is why such a file says nothing, where it is there and cannot be read.
     """
 
     scope: str
@@ -73,10 +74,16 @@ class Identity:
     repository: str = ""
     asked: str = ""
     instead_of: str = ""
+    unread: str = ""
 
 
 def identify(
-    folder: Path, *, worktrees: str = TOGETHER, home: Path | None = None, names: Path | None = None
+    folder: Path,
+    *,
+    worktrees: str = TOGETHER,
+    home: Path | None = None,
+    names: Path | None = None,
+    passing_over: bool = False,
 ) -> Identity | None:
     """Return the project that a folder lies in; None where neither a repository nor a `.helix/project.toml` tells.
 
@@ -85,7 +92,8 @@ def identify(
     worktrees `apart`. The nearest `.helix/project.toml` may give a `name` to use instead of all that, once the user has
     confirmed it (`names`: the HELIX_HOME that knows), and `projects`, globs of folders below it that are projects of
     their own. `home` is where looking upwards ends.
-    Raises InvalidInputError for such a file that cannot be read, and for a path that is longer or deeper than any is.
+    Raises InvalidInputError for such a file that cannot be read (`passing_over`: it says nothing then), and for a path
+    that is longer or deeper than any is.
     """
     if len(str(folder)) > LONGEST_PATH:
         words = f"a folder's path has more than {LONGEST_PATH:,} characters"
@@ -95,11 +103,28 @@ def identify(
         raise InvalidInputError(f"a folder lies below more than {DEEPEST} others", hint="move it further up")
     if place_from(folder, "") is None:
         return None  # the system may follow links here that walk through many thousand names, at each question anew
-    top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
+    top = next((one for one in _upwards(folder, None) if files.is_there(one / ".git")), None)
     git = None if top is None else _git(top)
-    marked = next((one for one in _upwards(folder, top or home) if (one / PROJECT_FILE).is_file()), None)
+    marked = next((one for one in _upwards(folder, top or home) if files.is_file(one / PROJECT_FILE)), None)
     marked = marked if marked is not None and _are_ours(marked / PROJECT_FILE, marked / ".helix") else None
-    wishes = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE)
+    try:
+        wishes, unread = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE), ""
+    except InvalidInputError as error:
+        if not passing_over:
+            raise
+        wishes, unread = _Wishes(), error.message
+    found = _identified(folder, (top, git), (marked, wishes), worktrees, names)
+    return None if found is None else replace(found, unread=unread)
+
+
+def _identified(
+    folder: Path,
+    repository: tuple[Path | None, _Git | None],
+    told: tuple[Path | None, _Wishes],
+    worktrees: str,
+    names: Path | None,
+) -> Identity | None:
+    (top, git), (marked, wishes) = repository, told
     if top is not None and git is not None:
         base = _of_repository(top, git, wishes.name if marked == top else "", worktrees, names)
     elif marked is not None:
@@ -148,23 +173,32 @@ def folder_identity(folder: Path) -> Identity:
     return Identity(scope=NO_PROJECT if real == real.parent or real in _nobodys() else _own_name(root), root=root)
 
 
-def project_at(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "", names: Path | None = None) -> Identity:
+def project_at(
+    folder: Path,
+    *,
+    worktrees: str = TOGETHER,
+    chosen: str = "",
+    names: Path | None = None,
+    passing_over: bool = False,
+) -> Identity:
     """Return the project's identity for work in a folder; hooks, histories and the command line go by this one rule.
 
     It is what `identify` finds, else the folder by itself; `chosen`, the setting `scope`, takes the place of its scope.
-    Raises InvalidInputError for a `.helix/project.toml` that cannot be read.
+    Raises InvalidInputError for a `.helix/project.toml` that cannot be read, but where `passing_over` it.
     """
-    found = identify(folder, worktrees=worktrees, home=Path.home(), names=names) or folder_identity(folder)
+    told = identify(folder, worktrees=worktrees, home=Path.home(), names=names, passing_over=passing_over)
+    found = told or folder_identity(folder)
     return replace(found, scope=chosen) if chosen else found
 
 
 def project_of(folder: Path, *, worktrees: str = TOGETHER, chosen: str = "", names: Path | None = None) -> Identity:
     """Return a folder's project as `project_at` does, whatever is in the way: an agent's work goes on.
 
-    Where the project cannot be told, the log says why and the folder counts.
+    A file of it that cannot be read says nothing. Where the project cannot be told, the log says why and the folder
+    counts.
     """
     try:
-        return project_at(folder, worktrees=worktrees, chosen=chosen, names=names)
+        return project_at(folder, worktrees=worktrees, chosen=chosen, names=names, passing_over=True)
     except (InvalidInputError, OSError) as error:
         log.warning("the project of a session is not known", extra={"error": str(error)})
         found = folder_identity(folder)
@@ -185,7 +219,7 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
     folder = folder.absolute()
     if place_from(folder, "") is None:
         return ()
-    top = next((one for one in _upwards(folder, None) if (one / ".git").exists()), None)
+    top = next((one for one in _upwards(folder, None) if files.is_there(one / ".git")), None)
     git = None if top is None else _git(top)
     if top is None or git is None:
         return ()
@@ -215,8 +249,8 @@ def scope_of_remote(url: str) -> str:
 
     `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project. So is a host's
     second name in an SSH configuration (`git@github.com-me:`), and what Azure DevOps and Bitbucket Server have under
-    other paths for SSH. A path of one name, as an owner's page has, keeps a `.git`: no repository of that owner's lies
-    below it.
+    other paths for SSH. A path that no scope can have as it is (`~ada/shop`, `a%20b`) ends with a digest of it. A path
+    of one name, as an owner's page has, keeps a `.git`: no repository of that owner's lies below it.
     """
     port = None
     if len(url) > _LONGEST_REMOTE or _TWO_HOSTS.search(url) or not url.isprintable():
@@ -243,7 +277,7 @@ def scope_of_remote(url: str) -> str:
     if _WITH_SECRET.search(path) or not {".", ".."}.isdisjoint(unquote(path).split("/")):
         return ""  # git asks for what `a/b/../../c/d` leads to, and that lay below `a/b` and saw what is known there
     host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
-    host, path = f"{host}:{port}" if port and is_this_machine(host) else host, _fit(path)
+    host, path = f"{host}:{port}" if port and is_this_machine(host) else host, _told_apart(path)
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
 
 
@@ -316,7 +350,7 @@ def git_folders(folder: Path) -> tuple[Path, ...]:
 
 
 def _bare(folder: Path) -> Path | None:
-    has = {name for name in ("HEAD", "objects", "refs", "commondir") if (folder / name).exists()}
+    has = {name for name in ("HEAD", "objects", "refs", "commondir") if files.is_there(folder / name)}
     return folder if has > {"HEAD", "objects"} or has >= {"HEAD", "commondir"} else None
 
 
@@ -343,11 +377,11 @@ def _is_of(top: Path, git: _Git) -> bool:
 
 def _git_folder(top: Path) -> Path | None:
     dot = top / ".git"
-    if dot.is_dir():
+    if files.is_folder(dot):
         return dot if place_from(top, dot.name) is not None else None
     word, _, place = _read_beginning(dot).strip().partition(":")
     found = place_from(top, place.strip())
-    return found if word == "gitdir" and place.strip() and found is not None and found.is_dir() else None
+    return found if word == "gitdir" and place.strip() and found is not None and files.is_folder(found) else None
 
 
 def _common_folder(own: Path) -> Path:
@@ -441,6 +475,13 @@ def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:
         yield one
         if one == last:
             return
+
+
+def _told_apart(path: str) -> str:
+    """Return a remote's path as a scope has it; what others would be written alike has a digest at its end."""
+    fit = _fit(path)
+    digest = hashlib.sha256(scope_key(path).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return fit if fit in ("", path) else f"{fit}~{digest}"
 
 
 def _fit(text: str) -> str:

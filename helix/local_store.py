@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 from helix.confirmed import LOCAL_STORES, confirm, confirmed
-from helix.files import is_own_folder, link_in, private_folder, read_bytes, read_text, real_path
+from helix.files import is_file, is_folder, is_own_folder, link_in, private_folder, read_bytes, read_text, real_path
 
 FOLDER = "stores"
 """In HELIX_HOME, where local stores lie."""
@@ -30,7 +30,7 @@ def find(folder: Path, home: Path) -> tuple[Path | None, str]:
         if name := notes.get(str(above), {}).get("store"):
             return home / FOLDER / Path(str(name)).name, why
         before = above / _INSIDE
-        if not why and str(before) in notes and before.is_dir():
+        if not why and str(before) in notes and is_folder(before):
             why = f"{before} is not used any more: `helix init --local` in {above} moves it"
     return None, why
 
@@ -40,7 +40,7 @@ def trouble_with(store: Path, home: Path) -> str:
 
     The plugin names the store that it was connected with, and a pull may since have put another in its place.
     """
-    if store.parts[-2:] != _INSIDE.parts or store.parent == home or not store.is_dir() or not any(store.iterdir()):
+    if store.parts[-2:] != _INSIDE.parts or store.parent == home or not is_folder(store) or not any(store.iterdir()):
         return ""
     return "it lies in a project, where git may put another in its place"
 
@@ -55,7 +55,7 @@ def make(project: Path, home: Path) -> Path:
     store = home / FOLDER / f"{words}-{hashlib.sha256(os.fsencode(project)).hexdigest()[:12]}"
     before = project / _INSIDE
     note = confirmed(home, LOCAL_STORES).get(str(before))
-    if note is not None and before.is_dir() and not store.exists():
+    if note is not None and is_folder(before) and not store.exists():
         if trouble := _trouble(before, note):
             raise ValueError(f"{before} cannot be used: {trouble}")
         private_folder(store.parent)
@@ -73,13 +73,13 @@ def is_tracked(path: Path) -> bool:
 
 def _tracks(top: Path, path: Path) -> bool:
     dot = top / ".git"
-    if dot.is_file():
+    if is_file(dot):
         word, _, place = read_text(dot, errors="replace").strip().partition(": ")
         if word != "gitdir":
             return False
         dot = top / place
     # With `core.splitIndex` most of an index stands in files beside it, and those of worktrees in the common folder.
-    return dot.is_dir() and any(
+    return is_folder(dot) and any(
         _names(one, path) for one in (dot / "index", *dot.glob("sharedindex.*"), *dot.glob("../../sharedindex.*"))
     )
 

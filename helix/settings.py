@@ -357,7 +357,7 @@ def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 def _dotenv(path: Path) -> Mapping[str, str]:
     """Return what a project's `.env` says to Helix first; nothing of one larger than anybody types."""
-    if not path.is_file():
+    if not files.is_file(path):
         return {}
     try:
         lines = files.read_text(path, errors="replace").splitlines()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix import settings as configuration
 from helix.errors import InvalidInputError
 from helix.identity import (
     APART,
@@ -115,6 +116,22 @@ def test_an_address_that_leads_elsewhere_sees_nothing_of_the_project_that_it_goe
     seen = scopes_seen(scope(repository(tmp_path / "clone", url)))
     assert not any(one.startswith("github.com") for one in seen)
     assert scope_of_remote("https://github.com/victim/my..lib") == "github.com/victim/my..lib"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://github.com/acme/payroll-", "https://github.com/acme/payroll"),
+        ("ssh://git@bitbucket.corp/~pay/shop.git", "ssh://git@bitbucket.corp/pay/shop.git"),
+        ("https://people.uni.example/~src/shop.git", "https://people.uni.example/src/shop.git"),
+        ("https://gerrit.example/a~b/c", "https://gerrit.example/a-b/c"),
+        ("https://dev.azure.com/acme/R%26D/_git/app", "https://dev.azure.com/acme/R-26D/_git/app"),
+        ("https://github.com/acme/pay roll", "https://github.com/acme/pay*roll"),
+    ],
+)
+def test_two_repositories_are_two_projects_whatever_signs_their_paths_have(one: str, other: str) -> None:
+    assert not same_scope(scope_of_remote(one), scope_of_remote(other))
+    assert scope_of_remote(one) == scope_of_remote(f"{one}/") != ""
 
 
 def test_letters_that_are_two_in_a_domain_are_two_in_a_scope() -> None:
@@ -389,6 +406,26 @@ def test_no_spelling_of_a_name_with_a_meaning_is_a_projects(tmp_path: Path, name
     with pytest.raises(InvalidInputError, match="no project may be called"):
         identify(tmp_path / "a", home=tmp_path)
     assert project_of(tmp_path / "a").scope.startswith("a-")
+
+
+@pytest.mark.parametrize("broken", ["name = [", "name = 7", 'name = "all"', "\x00"])
+def test_a_file_of_a_repository_that_cannot_be_read_says_nothing_to_a_session(tmp_path: Path, broken: str) -> None:
+    top = repository(tmp_path / "shop", remote="https://github.com/acme/shop.git")
+    mark(top, broken)
+    found = project_of(top / "src")
+    assert found.scope == "github.com/acme/shop" and str(top / PROJECT_FILE) in found.unread
+    with pytest.raises(InvalidInputError):
+        project_at(top / "src")
+
+
+@pytest.mark.parametrize("name", [".git", ".helix", ".env"])
+def test_a_link_to_a_name_that_no_file_has_leads_nowhere(tmp_path: Path, name: str) -> None:
+    below = repository(tmp_path / "shop", remote="https://github.com/acme/shop.git") / "src"
+    below.mkdir()
+    for place in (tmp_path, below):
+        (place / name).symlink_to("x" * 300)
+    assert project_at(below).scope == project_of(below).scope == "github.com/acme/shop"
+    assert configuration.load(cwd=below, environ={}).scope == ""
 
 
 def test_without_a_repository_only_a_marked_folder_is_a_project(tmp_path: Path) -> None:

@@ -731,6 +731,17 @@ def test_a_backup_never_overwrites(helix: Helix, tmp_path: Path) -> None:
     assert target.read_text() == "mine"
 
 
+def test_a_model_that_made_no_vector_gives_way_to_another(settings: Settings) -> None:
+    for dimension in (64, 32):
+        with Helix.open(settings, embedder=HashEmbedder(dimension)) as helix:
+            assert helix.store.dimension == dimension
+    with Helix.open(settings, embedder=HashEmbedder(16)) as helix:
+        memories.store(helix, StoreRequest(trigger="the eels live in rivers", resolution="", kind="fact"))
+        assert helix.recall(RecallQuery(query="eels")).items
+    with Helix.open(settings, embedder=HashEmbedder(64)) as helix:
+        assert helix.store.dimension == 16
+
+
 def test_another_model_is_refused_until_everything_is_embedded_anew(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder(64)) as helix:
         stored = memories.store(helix, StoreRequest(trigger="made with the first model", resolution="x", kind="fact"))

@@ -17,6 +17,7 @@ from itertools import chain, islice
 from posixpath import isabs, join, normpath
 
 from helix.command_outcome.command_run import CommandRun
+from helix.files import is_folder
 from helix.helixignore import IgnoreLookup, real_place
 from helix.model.entity import EntityKind
 from helix.text.command_line.command_forms import invocation
@@ -131,7 +132,7 @@ def names_ignored(run: CommandRun, names: IgnoredNames | None = None) -> bool:
     within = {join(place, _INSIDE): place for place in chain(folders, words) if not _is_top(place, run.root)}
     run_in = {join(place, _INSIDE) for place in folders}
     hidden = project.ignored((*words, *told, *within))
-    return any(place not in within or place in run_in or real_place(within[place]).is_dir() for place in hidden)
+    return any(place not in within or place in run_in or is_folder(real_place(within[place])) for place in hidden)
 
 
 def places_named(words: str, files: Iterable[str], names: IgnoredNames) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import NotFoundError
-from helix.files import digest_of, open_regular, real_path
+from helix.files import digest_of, is_there, open_regular, real_path
 from helix.helixignore import IgnoreRules, git_rules_of, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import decode
@@ -96,7 +96,7 @@ def note_files(
 
 def work_tree_of(path: Path) -> Path | None:
     """Return the nearest folder at or above a note's path that git has as a work tree."""
-    return next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
+    return next((folder for folder in (path, *path.parents) if is_there(folder / ".git")), None)
 
 
 def exists(path: Path) -> bool:

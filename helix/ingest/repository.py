@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from helix.errors import HelixError, InvalidInputError, NotARepositoryError, NotFoundError
-from helix.files import real_path
+from helix.files import is_file, is_folder, is_there, real_path
 from helix.identity import git_folders, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.cleaning import clean
@@ -193,14 +193,14 @@ def check(folder: Path) -> None:
 
     Raises InvalidInputError where something else than a file is in the place of what git opens first.
     """
-    if not folder.is_dir():
-        what = "is a file" if folder.exists() else "does not exist"
+    if not is_folder(folder):
+        what = "is a file" if is_there(folder) else "does not exist"
         raise NotARepositoryError(f"{folder} {what}", hint="name a folder inside a git repository")
     found = git_folders(folder)
     if not found:
         raise NotARepositoryError(f"{folder} is not a git repository", hint="name a folder inside one")
     for one in (place / name for place in found for name in _OPENED_FIRST):
-        if one.exists() and not one.is_file():
+        if is_there(one) and not is_file(one):
             raise InvalidInputError(f"git cannot read {one}: it is not a file", hint="remove what is in its place")
 
 

@@ -15,15 +15,13 @@ from typing import Any
 
 from helix.errors import StoreCorruptError
 from helix.model.edge import Ref, Relation
-from helix.model.operations import Props, PutEdge, PutNode, PutPassage, passage_number
+from helix.model.operations import MOST_NUMBERS, Props, PutEdge, PutNode, PutPassage, passage_number
 from helix.model.records import Node, node_from
 
 _FLOAT = 4
 _LENGTH_MARGIN = 0.01
 MOST_INFLATED = 1 << 30
 """Bytes of a change at most: SQLite takes no larger value, and a few kilobytes can be packed from as many gigabytes."""
-_MOST_NUMBERS = 1 << 16
-"""Numbers of a vector at most."""
 
 
 def damaged(what: object) -> StoreCorruptError:
@@ -115,7 +113,7 @@ def put_passage(row: Sequence[Any]) -> PutPassage:
 
 def dimension_of(value: object) -> int:
     """Return the dimension of the vectors of an embedding space that the journal keeps."""
-    if isinstance(value, int) and 0 < value <= _MOST_NUMBERS:
+    if isinstance(value, int) and 0 < value <= MOST_NUMBERS:
         return value
     raise damaged("the dimension of an embedding space is not a whole number above 0")
 

@@ -45,6 +45,11 @@ class Spaces:
             ).fetchone()
             return int(made)
 
+    def is_unused(self, space: int) -> bool:
+        """Return whether an embedding space in the journal has no vector."""
+        with self._database.reading() as connection:
+            return connection.execute("SELECT 1 FROM vector WHERE space = ? LIMIT 1", (space,)).fetchone() is None
+
     def add_vectors(self, space: int, vectors: list[tuple[int, bytes]]) -> None:
         """Keep vectors by passage number in an embedding space of the journal, active or not."""
         with self._database.transaction() as connection:

@@ -62,6 +62,10 @@ class DropEdge:
     target: Ref
 
 
+MOST_NUMBERS = 1 << 16
+"""Numbers of a vector at most."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutPassage:
     """Make `text` findable as its owner, replacing the passage of that id.

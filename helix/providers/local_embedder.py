@@ -19,6 +19,7 @@ Texts already embedded stay in a bounded memory (`VectorCache`); the least recen
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from helix.providers.local_model import LocalModel, readable
 from helix.providers.model_catalogue import Pooling
 from helix.providers.onnx_text import OnnxText
 from helix.providers.worker_pool import WorkerPool
+
+log = logging.getLogger(__name__)
 
 _Engine = Callable[[str], Vectors]
 """Returns the vector of one text, of any length."""
@@ -64,8 +67,8 @@ class LocalEmbedder:
         """Return the texts' embeddings: float32 rows of unit length, shape (len(texts), space.dimension), in order.
 
         A row depends on its text alone. Equal texts are embedded once. Memory beyond the result is that of one text
-        per thread, and calls do not wait for each other. A text without any token gets the vector whose components
-        are all equal. Raises ModelError when the model cannot be loaded.
+        per thread, and calls do not wait for each other. A text without any token, or that the model can make nothing
+        of, gets the vector whose components are all equal. Raises ModelError when the model cannot be loaded.
         """
         rows = np.empty((len(texts), self._space.dimension), dtype=np.float32)
         lacking: dict[bytes, tuple[str, list[int]]] = {}
@@ -107,9 +110,15 @@ class LocalEmbedder:
         self._workers.run(sorted(lacking, key=lambda key: len(lacking[key][0]), reverse=True), fill)
 
     def _vector(self, engine: _Engine, text: str) -> Vectors:
-        vector = engine(text)
-        norm = float(np.linalg.norm(vector))
-        if norm == 0.0:
+        """Return a text's vector; one without a direction, as like one as another, where the model makes none of it."""
+        try:
+            vector = engine(text)
+        except ModelError:
+            log.exception("a text cannot be embedded")
+            vector = np.zeros(self.space.dimension, np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            norm = float(np.linalg.norm(vector))
+        if norm == 0.0 or not np.isfinite(norm):
             return np.full_like(vector, vector.size**-0.5)
         return vector / np.float32(norm)
 
@@ -125,7 +134,7 @@ class LocalEmbedder:
         self._model.check()
         try:
             engine = _open(self._model)
-            dimension = self._vector(engine, PROBE_TEXT).size
+            dimension = engine(PROBE_TEXT).size
         except Exception as error:  # tokenizers raises bare Exception, onnxruntime classes derived from nothing else
             message = f"model {self._model.name!r} in {self._model.folder} cannot be loaded: {error}"
             raise ModelError(message) from error

@@ -16,6 +16,7 @@ from typing import Any
 
 from helix import files
 from helix.errors import ConfigError, ModelError
+from helix.model.operations import MOST_NUMBERS
 from helix.providers.embedder import EmbeddingSpace
 from helix.providers.install import FileState, is_complete, sha256_of, states
 from helix.providers.model_catalogue import BGE_QUERY_PREFIX, KNOWN, Model, Pooling, known
@@ -127,7 +128,7 @@ def folder_model(folder: Path) -> LocalModel:
         if model.pooling is not None and model.hashes.items() <= hashes.items():
             return _of_table(model, folder)
     pooling, dimension = (Pooling.STATIC, config.get("hidden_dim")) if static else _pooling(folder)
-    if not isinstance(dimension, int) or dimension < 1:
+    if not isinstance(dimension, int) or not 1 <= dimension <= MOST_NUMBERS:
         raise ModelError(f"{folder} does not say the dimension of its vectors")
     return LocalModel(
         name=files.real_path(folder).name,

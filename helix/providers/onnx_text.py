@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from helix.errors import ModelError
 from helix.providers.embedder import Vectors
 
 _THREADS = 1
@@ -36,8 +37,17 @@ class OnnxText:
         self._tokenizer.enable_truncation(max_tokens, direction=cut.get("direction", "right"))
 
     def output(self, text: str, beside: str | None = None) -> Vectors:
-        """Return the model's first output for a text or a pair, float32 (tokens, dimension) or (labels,)."""
-        (read,) = self._tokenizer.encode_batch([text if beside is None else (text, beside)])
+        """Return the model's first output for a text or a pair, float32 (tokens, dimension) or (labels,).
+
+        Raises ModelError for a text that the tokenizer cannot read.
+        """
+        try:
+            (read,) = self._tokenizer.encode_batch([text if beside is None else (text, beside)])
+        except BaseException as error:
+            if isinstance(error, Exception | KeyboardInterrupt | SystemExit):
+                raise
+            # A panic of the library's, such as a pattern of the model's that gives up, is no Exception.
+            raise ModelError(f"the model's tokenizer cannot read a text: {error}") from error
         given = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
         rows = {name: np.array([given[name]], np.int64) for name in self._inputs}
         return np.asarray(self._network.run(None, rows)[0][0], np.float32)

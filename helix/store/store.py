@@ -178,15 +178,16 @@ class Store:
             self._renew_graph()
 
     def _pin(self, space: EmbeddingSpace | None) -> str:
-        """Pin the embedder's space in a store that has none; return why it may not be used here, or an empty string."""
-        if space is None:
+        """Pin the embedder's space in a store without vectors; return why it may not be used here, or an empty string.
+
+        One that was pinned and made no vector, as its model cannot be used, gives way.
+        """
+        spaces = self.journal.spaces
+        pinned = spaces.active()
+        if space is None or (pinned and (pinned.dimension, pinned.digest) == (space.dimension, space.digest)):
             return ""
-        pinned = self.journal.spaces.active()
-        if pinned is None:
-            spaces = self.journal.spaces
+        if pinned is None or spaces.is_unused(pinned.id):
             spaces.activate(spaces.prepare(model=space.model, dimension=space.dimension, digest=space.digest))
-            return ""
-        if (pinned.dimension, pinned.digest) == (space.dimension, space.digest):
             return ""
         return (
             f"the store's vectors were made with {pinned.model} ({pinned.dimension} dimensions), "

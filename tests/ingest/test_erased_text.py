@@ -245,10 +245,10 @@ def test_another_rule_that_has_the_words_of_an_erased_one_is_read(helix: Helix, 
         assert sorted(one.trigger for one in helix.store.index.memories(Status.ACTIVE)) == sorted(rules)
 
 
-@pytest.mark.parametrize("text", ["# N\n\n## {}\n\nAlways run foo.\n", "# N\n\n## Rules\n\n### {}\n\n- Always run foo.\n"])
-def test_an_erased_text_comes_back_as_no_heading(helix: Helix, tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("above", ["# N\n\n## ", "# N\n\n## Rules\n\n### "])
+def test_an_erased_text_comes_back_as_no_heading(helix: Helix, tmp_path: Path, above: str) -> None:
     told = memories.store(helix, StoreRequest(trigger=SECRETIVE, resolution="", kind="fact", scope="p"))
     finished(helix, erasure.hard_forget(helix, told.id, told.id))
-    (tmp_path / "NOTES.md").write_text(text.format(SECRETIVE), "utf-8")
+    (tmp_path / "NOTES.md").write_text(f"{above}{SECRETIVE}\n\n- Always run foo.\n", "utf-8")
     finished(helix, ingest.ingest_notes(helix, [str(tmp_path / "NOTES.md")], scope="p"))
     assert "Always run foo" in said(helix) and "Zymurgy" not in said(helix)

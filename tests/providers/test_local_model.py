@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 from helix.errors import ConfigError, ModelError, NotFoundError
 from helix.providers.local_embedder import LocalEmbedder
@@ -55,6 +56,39 @@ def test_pooling_is_never_guessed(folder: Path) -> None:
     with pytest.raises(ModelError, match="how its vectors are pooled"):
         folder_model(folder)
     write_pooling(folder, pooling_mode_cls_token=True)
+    with pytest.raises(ModelError, match="dimension"):
+        folder_model(folder)
+
+
+def test_a_text_that_a_tokenizer_panics_at_costs_no_other_its_vector(folder: Path) -> None:
+    tokenizer = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+    pattern = {"type": "Split", "pattern": {"Regex": "(a|a|aa)+$"}, "behavior": "Isolated", "invert": False}
+    (folder / "tokenizer.json").write_text(json.dumps({**tokenizer, "pre_tokenizer": pattern}), "utf-8")
+    write_pooling(folder, pooling_mode_cls_token=True, word_embedding_dimension=384)
+    embedder = LocalEmbedder(folder_model(folder))
+    poison, plain = embedder.embed(["a" * 60 + "b", "eels"])
+    assert np.allclose(poison, poison.size**-0.5) and not np.allclose(plain, poison, atol=1e-2)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the library that runs static models
+@pytest.mark.parametrize("weight", [np.nan, np.inf, 3e38])
+def test_weights_that_are_no_numbers_make_no_vector(
+    light_embedder: LocalEmbedder, tmp_path: Path, weight: float
+) -> None:
+    folder = shutil.copytree(light_embedder._model.folder, tmp_path / "mine")
+    identifier = Tokenizer.from_file(str(folder / "tokenizer.json")).encode("otter", add_special_tokens=False).ids[0]
+    with (folder / "model.safetensors").open("r+b") as file:
+        length = int.from_bytes(file.read(8), "little")
+        tensor = json.loads(file.read(length))["embeddings"]
+        file.seek(8 + length + tensor["data_offsets"][0] + identifier * tensor["shape"][1] * 4)
+        file.write(np.full(tensor["shape"][1], weight, np.float32).tobytes())
+    odd, plain = LocalEmbedder(folder_model(folder)).embed(["otter", "eels"])
+    assert np.isfinite(odd).all() and np.allclose(np.linalg.norm([odd, plain], axis=1), 1.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("dimension", [0, -1, 1 << 16 | 1, 1 << 40, "8"])
+def test_a_dimension_that_no_store_can_keep_is_refused(folder: Path, dimension: object) -> None:
+    write_pooling(folder, pooling_mode_cls_token=True, word_embedding_dimension=dimension)
     with pytest.raises(ModelError, match="dimension"):
         folder_model(folder)
 

@@ -84,8 +84,8 @@ def note_place(context: HookContext) -> None:
 def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reaction:
     """Have the user told at the first hook that has an answer, and as a session begins, of what its folder claims.
 
-    That is a name which the project's files ask for, and once a project that other folders were worked in as, or
-    another name than the folder had before.
+    That is a name which the project's files ask for, or that they cannot be read; and once a project that other folders
+    were worked in as, or another name than the folder had before.
     """
     session, said = context.session, []
     if not context.answers or event.agent or (session.was_noticed and not isinstance(event, SessionBegan)):
@@ -93,6 +93,10 @@ def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reac
     session.was_noticed = True
     if asked := visible(session.project.asked):
         said.append(f"Helix works in {session.scope}: confirm the name {asked} with `helix name {asked}`")
+    if unread := visible(session.project.unread):
+        said.append(
+            f"Helix goes by {session.scope}, as a file of this project says nothing: {unread}. Mend or remove it"
+        )
     if session.came_after:
         said.append(
             f"Helix: this folder is new and says that it is {visible(session.project.repository)}, so it sees the "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
@@ -15,6 +14,7 @@ from helix.agents.hook_events.client_transcripts import folder_told, fork_told
 from helix.agents.hook_events.hook_events import HookEvent, PromptGiven, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, task_id
 from helix.command_outcome.fixes import FixTracker
+from helix.files import is_folder
 from helix.identity import DEEPEST, NO_PROJECT, Identity, project_of
 from helix.memory.capture.sessions import SessionRequest, is_private, open_session
 from helix.model.context_answers import Site
@@ -411,7 +411,7 @@ class Sessions:
         settings, told = self._store.runtime.settings, event.project
         if not told:
             begun = folder_told(event.transcript, event.session)
-            told = begun if os.path.isdir(begun) else event.folder  # noqa: PTH112  (as that raises)
+            told = begun if is_folder(begun) else event.folder
         folder = Path("/", told)
         places = (
             project_of(one, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home)

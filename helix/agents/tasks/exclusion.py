@@ -12,6 +12,7 @@ from helix.command_outcome.command_run import CommandRun
 from helix.command_outcome.fixes import COMMAND
 from helix.command_outcome.ignored import IgnoredNames, names_ignored, places_named
 from helix.errors import InvalidInputError
+from helix.files import is_folder
 from helix.folders import folders_of
 from helix.helixignore import IgnoreLookup
 from helix.model.task import DELTA, RELEVANT_FILES, VERIFY
@@ -73,7 +74,7 @@ def exclusion_of(home: Path, scope: str) -> Exclusion:
         for length in range(1, len(parts) + 1)
         for top in folders_of(home, "/".join(parts[:length]))
     )
-    return Exclusion(chain.from_iterable((top, "/".join((top, *below))) for top, below in known if Path(top).is_dir()))
+    return Exclusion(chain.from_iterable((top, "/".join((top, *below))) for top, below in known if is_folder(top)))
 
 
 def _excluded(told: Sequence[tuple[str, str]], names: IgnoredNames) -> Iterator[str]:

@@ -277,7 +277,7 @@ class Copies:
         ref = self._index.named(node.scope, node.name) if copy is None and isinstance(node, Memory) else copy
         (held,) = self._index.records.present([ref]) if ref is not None else (None,)
         if isinstance(held, Memory) and isinstance(node, Memory):
-            same_source = copy is not None or bool(node.source) and held.source == node.source
+            same_source = copy is not None or (bool(node.source) and held.source == node.source)
             strangers = not same_source and held.said_by in QUOTED and node.said_by not in QUOTED
             return held if not strangers and same_words(held, NewStatement.of(node)) else None
         if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:

@@ -5,10 +5,10 @@ Here ends the time for which a memory holds. What was believed until then is kep
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from helix.journal.state import Records
@@ -32,7 +32,6 @@ REPLACED = f"{OWN_ATTRIBUTE}replaced"
 _TOLD_AT = f"{OWN_ATTRIBUTE}told_at"
 """Attribute of a memory whose end was moved: when it was told, as it counts as recorded when the end was moved."""
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?\+00:00")
 SAID_INSTEAD = "said instead"
 """Word of a SUPERSEDES edge: its place in a source says something else since, which is no version of the memory."""
 
@@ -159,7 +158,9 @@ def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: dat
 def claimed_since(memory: Memory) -> datetime:
     """Return since when a memory claims to hold: as it says, or since it was told; later ends of it change neither."""
     told_at = str(memory.attributes.get(_TOLD_AT) or "")
-    return memory.valid_from or (datetime.fromisoformat(told_at) if _MOMENT.fullmatch(told_at) else memory.recorded_at)
+    with suppress(ValueError):
+        return memory.valid_from or datetime.fromisoformat(told_at).astimezone(UTC)
+    return memory.recorded_at
 
 
 def told_now(memory: Memory, now: datetime) -> Memory:

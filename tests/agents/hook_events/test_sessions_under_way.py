@@ -249,3 +249,14 @@ def test_what_fails_again_and_again_leaves_room_in_a_brief_for_what_the_user_sai
     told = contexts.brief(helix, here).text
     assert "[you] use-pnpm-install-packages: use pnpm to install packages" in told
     assert 3 < alone - 2 < told.count("[tool]") <= alone, "what is left of the budget is for them, too"
+
+
+def test_a_session_is_told_that_a_file_of_its_project_says_nothing(helix: Helix, tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    (project / ".git").mkdir(parents=True)
+    (project / ".git/config").write_text('[remote "origin"]\nurl = git@github.com:ada/shop.git\n', "utf-8")
+    (project / ".helix").mkdir()
+    (project / ".helix/project.toml").write_text("name = [", "utf-8")
+    begun = {"hook_event_name": "SessionStart", "source": "startup", "session_id": "s", "cwd": str(project)}
+    said = helix.hooks.tell("claude-code", begun)["systemMessage"]
+    assert "Helix goes by github.com/ada/shop" in said and "project.toml is not TOML" in said
