@@ -31,7 +31,7 @@ _EFFORT, _MOST_EFFORT = 500_000, 10_000_000
 
 # Hash, parents, times of author and committer, the author's name by the mailmap, the message. Renames are looked for
 # by equal content only: telling them by likeness reads every file, which a partial clone would have to fetch.
-_FORMAT = "--format=%H%x00%P%x00%at%x00%ct%x00%an%x00%B"
+_FORMAT = "--format=%H%x00%P%x00%at%x00%ct%x00%aN%x00%B"
 _LOG = (
     *("log", "-z", "--reverse", "--date-order", "--encoding=UTF-8", _FORMAT),
     *("--name-status", "--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes"),
