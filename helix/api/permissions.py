@@ -11,6 +11,7 @@ from helix.memory.change.find import memory_of
 from helix.model.facets import Facets
 from helix.model.memory import GLOBAL_SCOPE, scopes_seen
 from helix.model.principal import Principal
+from helix.model.reports import Page, Version
 from helix.operations.listed import Operation
 from helix.service import Helix
 
@@ -81,11 +82,17 @@ def within_scopes(
 
 
 def as_seen_by(principal: Principal | None, answer: Any) -> Any:
-    """Return an API answer without its counts in other scopes: each facet leaves out the filter of its own."""
-    if principal is None or not principal.scopes or not isinstance(answer, Facets):
+    """Return an API answer without its counts in other scopes, each facet leaves out the filter of its own; and
+    without versions of a memory that were written in another scope, before or since it was moved.
+    """
+    if principal is None or not principal.scopes:
         return answer
     seen = _read_by(principal)
-    return replace(answer, scopes=tuple(one for one in answer.scopes if one.value in seen))
+    if isinstance(answer, Page):
+        return answer.each(lambda one: None if isinstance(one, Version) and one.memory.scope not in seen else one)
+    if isinstance(answer, Facets):
+        return replace(answer, scopes=tuple(one for one in answer.scopes if one.value in seen))
+    return answer
 
 
 def _read_by(principal: Principal) -> frozenset[str]:

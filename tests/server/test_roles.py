@@ -144,6 +144,21 @@ def test_a_key_is_bound_to_its_scopes(team: Team) -> None:
         assert here.code(bound, document) in ("FORBIDDEN", "INVALID_INPUT"), document
 
 
+@pytest.mark.parametrize("role", [Role.READER, Role.EDITOR])
+def test_a_bound_key_reads_no_version_of_another_scope(team: Team, role: Role) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    whole, bound = team.key(tenant), team.key(tenant, role, "shop")
+    given = "$n: String!, $r: String!, $s: String!"
+    moved = f"mutation({given}) {{ edit(input: {{nameOrId: $n, resolution: $r, scope: $s}}) {{ result {{ id }} }} }}"
+    history = "query($n: String!) { history(nameOrId: $n) { edges { node { memory { resolution } } } } }"
+    first = here.data(whole, STORE, t="the drawer sticks", r="wax it", s="shop")["store"]["result"]["id"]
+    away = here.data(whole, moved, n=first, r="the code is in the safe", s="other")["edit"]["result"]["id"]
+    back = here.data(whole, moved, n=away, r="wax it twice", s="shop")["edit"]["result"]["id"]
+    for version in (first, back):
+        told = here.data(bound, history, n=version)["history"]["edges"]
+        assert {one["node"]["memory"]["resolution"] for one in told} == {"wax it", "wax it twice"}
+
+
 def test_no_facet_counts_what_lies_in_other_scopes(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     whole, bound = team.key(tenant), team.key(tenant, Role.READER, "shop/web")
