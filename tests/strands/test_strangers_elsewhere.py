@@ -227,7 +227,7 @@ def test_what_the_person_put_in_the_place_of_a_colleagues_copy_replaces_their_ow
         assert [one.said_by for one in machine.store.index.memories(Status.ACTIVE)] == ["you"]
 
 
-@pytest.mark.parametrize("recorded_at", [MOMENT, 4_000_000_000_000_000])
+@pytest.mark.parametrize("recorded_at", [MOMENT, 4_000_000_000_000_000, 253_402_300_799_999_999])
 @pytest.mark.parametrize("first", [0, 1])
 def test_an_end_that_was_set_last_counts_whenever_a_stranger_says_that_they_said_it(
     both: tuple[Helix, Helix], tmp_path: Path, folder: Path, recorded_at: int, first: int

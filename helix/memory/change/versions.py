@@ -172,9 +172,10 @@ def told_now(memory: Memory, now: datetime) -> Memory:
 def _recorded_anew(memory: Memory, now: datetime) -> dict[str, Any]:
     """Return the fields of a memory that is recorded anew, and was told when it was.
 
-    It counts as recorded later than before, whatever the clock says of those who told it.
+    It counts as recorded later than before, whatever those said who told it; nothing is later than the last moment.
     """
-    at = max(now, memory.recorded_at + timedelta.resolution)
+    last = datetime.max.replace(tzinfo=UTC)
+    at = max(now, min(memory.recorded_at, last - timedelta.resolution) + timedelta.resolution)
     return {"recorded_at": at, "attributes": {_TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}}
 
 
