@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from asyncio import sslproto
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -18,6 +19,7 @@ import h11
 from starlette.types import ASGIApp
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from helix.api.access import BY_SOCKET
 from helix.api.limits import BODY_BYTES
@@ -32,6 +34,12 @@ _MOST_WAITING = 32
 _KEEP_ALIVE_SECONDS = 60
 
 HANDSHAKE_SECONDS = 10.0
+
+_AT_ONCE = 4 << 10
+"""Bytes of one connection that are read before others have their turn: asyncio's 256 KiB take 0.3 s where they are
+chunks of one byte, or empty frames."""
+_LONGEST_HEAD = 64 << 10
+"""Bytes of a request's headers: a browser sends the cookies of every port of a host."""
 
 
 class Inside(Protocol):
@@ -159,6 +167,7 @@ class GuardedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        transport.max_size = _AT_ONCE  # type: ignore[attr-defined]  # asyncio's transports have it, under no other name
         self._room = self.by_port
         if HAS_UNIX and transport.get_extra_info("socket").family == socket.AF_UNIX:
             self._room, self.server = self.by_socket, self.address
@@ -186,6 +195,7 @@ class GuardedProtocol(H11Protocol):
         super().on_response_complete()
         if self.conn.their_state is h11.SEND_BODY and not self.transport.is_closing():
             self._be_patient()  # what was refused unread must not go on for ever
+            self._refused = b"transfer-encoding" in dict(self.scope["headers"])  # to read chunks takes longest
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         if not self._room.takes_websocket():
@@ -227,6 +237,19 @@ class GuardedProtocol(H11Protocol):
             self._patience = None
 
 
+class GuardedWebSocket(WebSocketsSansIOProtocol):
+    """A WebSocket that reads nothing while its client does not: each ping is answered, and the answers are kept."""
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.read_paused:
+            self.transport.resume_reading()
+
+
 HAS_UNIX = hasattr(socket, "AF_UNIX")
 
 
@@ -254,6 +277,7 @@ def guarded(
         proxy_headers=False,
         lifespan="on",
         ws_max_size=BODY_BYTES,
+        h11_max_incomplete_event_size=_LONGEST_HEAD,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=grace_seconds,
         **more,
@@ -263,8 +287,10 @@ def guarded(
     members: dict[str, Any] = {"by_port": ListenerRoom(port), "by_socket": ListenerRoom(local), "address": address}
     protocol: Any = type("GuardedProtocol", (GuardedProtocol,), members)
     if tls is not None:
+        sslproto.SSLProtocol.max_size = _AT_ONCE  # what a transport of TLS reads at once
         protocol = type("Handshake", (Handshake,), {"by_port": members["by_port"], "tls": tls, "becomes": protocol})
     config.http = protocol
+    config.ws = GuardedWebSocket
     config.backlog = max(min(_MOST_WAITING, free // 6), _LEAST)
     return config
 

@@ -35,7 +35,8 @@ NAME = re.compile(r"(?!operator )[\w@.+-][\w@.+ -]{0,99}")
 """What a key or a person may be called; `operator NAME` says in the audit who ran a command at the server."""
 _NAMED = "has up to 100 letters, digits and marks, and does not begin with `operator `"
 _MOST_KNOWN = 10_000
-_MOST_SCOPES, _LONGEST_SCOPE = 100, 1_000
+_MOST_SCOPES, _LONGEST_SCOPES = 100, 6_000
+"""One process tells another of them in a header, whose line may have 8,192 bytes."""
 
 _HOLDS = (
     "SELECT tenant.slug, api_key.name, api_key.role, api_key.scopes, api_key.digest, api_key.kind, peer,"
@@ -342,8 +343,11 @@ class Accounts:
 
 def _checked(scopes: Sequence[str]) -> list[str]:
     bound = list(dict.fromkeys(scopes))
-    if len(bound) > _MOST_SCOPES or any(not 0 < len(one) <= _LONGEST_SCOPE or "\0" in one for one in bound):
-        raise InvalidInputError(f"a key is bound to at most {_MOST_SCOPES} scopes of up to {_LONGEST_SCOPE} characters")
+    if len(bound) > _MOST_SCOPES or any(not one or "\0" in one for one in bound):
+        raise InvalidInputError(f"a key is bound to at most {_MOST_SCOPES} scopes")
+    if len(json.dumps(bound)) > _LONGEST_SCOPES:
+        words = f"the scopes that a key is bound to have at most {_LONGEST_SCOPES:,} characters in all, as JSON"
+        raise InvalidInputError(words, hint="bind it to a scope above them")
     return bound
 
 

@@ -144,8 +144,8 @@ class Forwarder:
             there = await _NoRedirects(
                 place,
                 additional_headers={name: value for name, value in _headers(scope, home.told) if not _handshake(name)},
-                subprotocols=[Subprotocol(name) for name in scope.get("subprotocols", [])],
-                max_size=BODY_BYTES,
+                subprotocols=[Subprotocol(name) for name in scope.get("subprotocols", [])] or None,
+                max_size=None,  # a home's answer is as long as it is
                 open_timeout=_CONNECT_SECONDS,
                 ssl=self._secure if place.startswith("wss:") else None,
                 proxy=None,
@@ -209,7 +209,7 @@ async def _forward_to_client(home: ClientConnection, send: Send) -> None:
     except ConnectionClosed:
         code = 1011
     with suppress(RuntimeError):  # the client has left already
-        await send({"type": "websocket.close", "code": home.close_code or code})
+        await send({"type": "websocket.close", "code": home.close_code or code, "reason": home.close_reason or ""})
 
 
 async def _first(*ways: Coroutine[Any, Any, Any]) -> list[asyncio.Task[Any]]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
+from contextlib import suppress
 
+import h11
 import pytest
 from api_server import BEARER, Answer, Served
 from hypothesis import given
@@ -141,6 +144,19 @@ def test_a_body_without_a_length_is_counted_as_it_comes(shared: Served) -> None:
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for _ in range(BODY_BYTES // len(chunk) + 1)) + b"0\r\n\r\n"
     answer = send(shared, chunks, transfer_encoding="chunked")
     assert (answer.status, answer.code) == (413, "INVALID_INPUT")
+
+
+def test_of_chunks_that_strangers_send_only_the_first_are_read(shared: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To read a megabyte of one-byte chunks takes the one thread that answers everybody two seconds."""
+    read: list[int] = []
+    whole = h11.Connection.next_event
+    monkeypatch.setattr(h11.Connection, "next_event", lambda self: read.append(1) or whole(self))
+    with socket.create_connection(("127.0.0.1", shared.port)) as stranger:
+        head = f"POST /graphql HTTP/1.1\r\nHost: 127.0.0.1:{shared.port}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        with suppress(ConnectionError):
+            stranger.sendall(head.encode("ascii") + b"1\r\na\r\n" * 200_000)
+        assert shared.request("GET", "/healthz").status == 200
+    assert len(read) < 10_000
 
 
 @pytest.mark.parametrize("path", ["/open/x", "/healthz", "/moved"])

@@ -12,7 +12,9 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message
+from websockets.asyncio.server import ServerConnection, serve
 
+from helix.api.limits import BODY_BYTES
 from helix.server.forwarding import Forwarder, HomeElsewhere
 
 
@@ -72,7 +74,7 @@ def test_a_websocket_does_not_follow_its_home_to_another_process() -> None:
 
         redirecting = threading.Thread(target=redirect)
         redirecting.start()
-        assert asyncio.run(_refused(f"http://127.0.0.1:{home.getsockname()[1]}")) == [
+        assert asyncio.run(_told(f"http://127.0.0.1:{home.getsockname()[1]}")) == [
             {"type": "websocket.close", "code": 1013}
         ]
         redirecting.join()
@@ -81,7 +83,25 @@ def test_a_websocket_does_not_follow_its_home_to_another_process() -> None:
             other.accept()
 
 
-async def _refused(url: str) -> list[Message]:
+def test_what_a_home_says_by_a_websocket_comes_whole_with_the_reason_of_its_end() -> None:
+    said = "a" * (BODY_BYTES + 1)
+
+    async def talk(home: ServerConnection) -> None:
+        await home.send(said)
+        await home.close(4400, "nobody knows that")
+
+    async def run() -> list[Message]:
+        async with serve(talk, "127.0.0.1", 0) as server:
+            return await _told(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+
+    assert asyncio.run(run()) == [
+        {"type": "websocket.accept", "subprotocol": None},
+        {"type": "websocket.send", "text": said},
+        {"type": "websocket.close", "code": 4400, "reason": "nobody knows that"},
+    ]
+
+
+async def _told(url: str) -> list[Message]:
     """Return what a client is told whose WebSocket goes to the home at a URL."""
 
     async def lives() -> bool:
@@ -90,8 +110,13 @@ async def _refused(url: str) -> list[Message]:
     async def next_home() -> ASGIApp:
         return PlainTextResponse("the next home")
 
+    said = iter([{"type": "websocket.connect"}])
+
     async def hello() -> Message:
-        return {"type": "websocket.connect"}
+        for message in said:
+            return message
+        await asyncio.sleep(3_600)
+        raise AssertionError
 
     told: list[Message] = []
 

@@ -262,7 +262,7 @@ def test_what_is_called_by_a_secret_stays_out(machines: Machines, tmp_path: Path
     helix = believing(machines(), Trust.WEB)
     token = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
     rows = [
-        memory(FIRST, RULE),
+        memory(FIRST, RULE, extractor=token),
         memory(SECOND, "the proxy is slow", name="proxy", scope=token),
         node("Session", f"p/{token}", agent="x", scope="p", started_at=MOMENT),
     ]

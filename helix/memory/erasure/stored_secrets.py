@@ -37,8 +37,8 @@ from helix.text.structured import map_texts, texts
 Redact = Callable[[str, str], Redaction]
 """Redacts a text that stands under a name; "" where it stands under none."""
 
-# What Helix itself chose the words of; a scope is part of the ids of what lies in it.
-_OWN = frozenset({"kind", "status", "trust", "extractor", "role", "scope"})
+# Words of a fixed list; a scope is part of the ids of what lies in it.
+_OWN = frozenset({"kind", "status", "trust", "scope"})
 _JSON = frozenset({"attributes"})
 _AROUND = 32
 _MARKER = re.compile(r"\[REDACTED:([a-z0-9-]+)\]")
