@@ -82,17 +82,23 @@ def within_scopes(
 
 
 def as_seen_by(principal: Principal | None, answer: Any) -> Any:
-    """Return an API answer without its counts in other scopes, each facet leaves out the filter of its own; and
-    without versions of a memory that were written in another scope, before or since it was moved.
+    """Return an API answer without its counts in other scopes: each facet leaves out the filter of its own.
+
+    So it is without versions of a memory that were written in another scope, before or since it was moved; why one was
+    written may name what lies there.
     """
     if principal is None or not principal.scopes:
         return answer
     seen = _read_by(principal)
     if isinstance(answer, Page):
-        return answer.each(lambda one: None if isinstance(one, Version) and one.memory.scope not in seen else one)
+        return answer.each(lambda one: _seen_version(one, seen) if isinstance(one, Version) else one)
     if isinstance(answer, Facets):
         return replace(answer, scopes=tuple(one for one in answer.scopes if one.value in seen))
     return answer
+
+
+def _seen_version(version: Version, seen: Collection[str]) -> Version | None:
+    return replace(version, reason="") if version.memory.scope in seen else None
 
 
 def _read_by(principal: Principal) -> frozenset[str]:
