@@ -66,7 +66,7 @@ class Identity:
     `repository` is the scope of the whole repository, of which a sub-project or a worktree that stands apart has a
     scope below it, divided by a slash; what lies below sees what lies above. Empty where there is no repository.
     `asked` is the name that a file of the folder asks for and the user has not confirmed, `instead_of` another scope.
-    `unread` is why such a file says nothing, where it is there and cannot be read.
+    `unread` says that such a file is there and cannot be read, so that it says nothing.
     """
 
     scope: str
@@ -74,7 +74,7 @@ class Identity:
     repository: str = ""
     asked: str = ""
     instead_of: str = ""
-    unread: str = ""
+    unread: bool = False
 
 
 def identify(
@@ -108,11 +108,11 @@ def identify(
     marked = next((one for one in _upwards(folder, top or home) if files.is_file(one / PROJECT_FILE)), None)
     marked = marked if marked is not None and _are_ours(marked / PROJECT_FILE, marked / ".helix") else None
     try:
-        wishes, unread = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE), ""
-    except InvalidInputError as error:
+        wishes, unread = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE), False
+    except InvalidInputError:
         if not passing_over:
             raise
-        wishes, unread = _Wishes(), error.message
+        wishes, unread = _Wishes(), True
     found = _identified(folder, (top, git), (marked, wishes), worktrees, names)
     return None if found is None else replace(found, unread=unread)
 

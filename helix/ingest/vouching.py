@@ -23,6 +23,7 @@ from helix.model.reports import StoreStatus
 from helix.scopes import same_scope
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.cleaning import is_numbered
 
 
 def vouch(store: Store, item: Slice, scope: str, again: PlacesReadAgain) -> int:
@@ -123,7 +124,7 @@ def _raise_trust(composer: Composer, memory: Memory, draft: MemoryDraft) -> None
     gone, name = memory.status in (Status.FORGOTTEN, Status.ARCHIVED), name_of(draft)
     if by_agent := _is_an_agents(memory, draft):
         fields["kind"] = draft.kind
-    if gone or (by_agent and not memory.name.startswith(name)):
+    if gone or (by_agent and not is_numbered(memory.name, name)):
         fields["name"] = composer.name(memory.scope, name)
     if gone:
         fields["status"] = Status.ACTIVE

@@ -187,7 +187,7 @@ def _reading_by(store: Store, strand: Strand, job: str) -> Merge:
 
 
 def _received(runtime: Runtime, signer: Signer) -> Received:
-    return Received(signer=signer, text_limit=runtime.settings.text_limit)
+    return Received(signer=signer, text_limit=runtime.settings.text_limit, latest=to_micros(runtime.clock()))
 
 
 def bring_to_end(store: Store, note: Mapping[str, Any], watch: Watch) -> None:

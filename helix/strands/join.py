@@ -73,11 +73,10 @@ def stood_for(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:
 
 def _is_persons(row: StrandRow) -> bool:
     """Return whether a memory's words are a person's, and are believed as theirs: an agent's rename changes that."""
-    return OWN_WORD in attributes_of(row) and row.put.props.get("trust") == Trust.USER_ASSERTED.value
+    return OWN_WORD in _told(row) and row.put.props.get("trust") == Trust.USER_ASSERTED.value
 
 
-def attributes_of(row: StrandRow) -> Mapping[str, Any]:
-    """Return the attributes of a strand's row, empty where they are none."""
+def _told(row: StrandRow) -> Mapping[str, Any]:
     try:
         told = json.loads(str(row.put.props.get("attributes") or "{}"))
     except (ValueError, RecursionError):

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from helix.memory.change.versions import REPLACED
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.model.edge import Label
 from helix.model.memory import Status
 from helix.model.operations import PutNode
 from helix.model.provenance import Trust
-from helix.strands.join import attributes_of, ended_last, joined_row, stood_for
+from helix.strands.join import ended_last, joined_row, stood_for
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import StrandEntry
 from helix.strands.received import COUNTED, Signer
@@ -25,7 +24,6 @@ from helix.strands.rows import Key, StrandRow, paired_rows, row_digest
 
 _BELIEVED = ("trust", "confidence", "status")
 _WORDS = ("trigger", "resolution")
-_ENDED = ("status", "retired_at", "valid_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +105,10 @@ def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow
 def _believed(mine: StrandRow, theirs: StrandRow) -> StrandRow | None:
     """Return what the person has of a row of which a stranger has told one of their machines; None if believed alike.
 
-    A stranger says no more by way of another machine of the person than in a strand of their own. Where the person has
-    put words of their own in the place of the stranger's, the same words end here, too.
+    A stranger says no more by way of another machine of the person than in a strand of their own.
     """
     strangers, own = (mine, theirs) if mine.provenance.is_strangers else (theirs, mine)
-    if strangers.provenance.trust.rank <= own.provenance.trust.rank or own.is_erased:
-        return None
-    retired = strangers.put.props.get("status") == Status.RETIRED
-    return _with(own, strangers, _ENDED) if retired and REPLACED in attributes_of(strangers) else own
+    return own if strangers.provenance.trust.rank > own.provenance.trust.rank and not own.is_erased else None
 
 
 def _dropped(mine: StrandRow) -> StrandRow | None:

@@ -41,6 +41,11 @@ def decode(data: bytes) -> str:
     return clean(data.decode(encoding, "replace"))
 
 
+def is_numbered(name: str, slugged: str) -> bool:
+    """Return whether a name is a slug as Helix gives it: by itself, with a number, or with the end of an id."""
+    return re.fullmatch(r"(?:-\d{1,9})?(?:-[0-9a-f]{6})?", name.removeprefix(slugged)) is not None
+
+
 def slug(text: str, limit: int = 40) -> str:
     """Return a slug of a text, a name of at most `limit` characters: its first telling words, lower case, with hyphens.
 

@@ -391,3 +391,21 @@ def test_of_two_memories_of_one_name_the_better_founded_keeps_it(
     assert memories.get(other, "gate").id == (mine if trust is Trust.WEB else here)
     names = [one.name for one in memories.memories(other).items]
     assert sorted(names) == sorted(set(names))
+
+
+def test_a_copy_that_somebody_named_otherwise_is_not_taken_for_the_own_one(
+    two: tuple[Helix, Helix], tmp_path: Path
+) -> None:
+    one, other = two
+    given = {"resolution": "", "kind": "convention", "scope": "shop", "name": "gate"}
+    memories.store(one, StoreRequest(trigger="reset the test database first", **given))
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    lines = [json.loads(line) for line in (tmp_path / "export").read_text("utf-8").splitlines()]
+    for line in lines:
+        if line.get("node") == "Memory":
+            line["props"] |= {"name": "skip-the-review", "attributes": {"command": "npm publish"}}
+    (tmp_path / "changed").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    finished(other, ingest.import_memories(other, str(tmp_path / "changed"), scope="shop"))
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
+    (own,) = (memory for memory in memories.memories(other).items if memory.said_by == "you")
+    assert own.name == "gate" and "command" not in own.attributes

@@ -22,6 +22,7 @@ from helix.operations import capture, ingest, memories, review
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from helix.store.store import Store
+from helix.text.cleaning import slug
 from tests.memory.saying import embed, job
 from tests.waiting import finished
 
@@ -155,6 +156,33 @@ def test_what_the_user_says_is_derived_as_if_no_agent_had_made_anything_of_it(
     assert own[0].id in {item.node.id for item in living.recall(RecallQuery(query=words, scope="p")).items}
 
 
+@pytest.mark.parametrize(
+    ("how", "trust"),
+    [
+        ("stored", Trust.AGENT_INFERRED),
+        ("stored", Trust.TOOL_OUTPUT),
+        ("stored", Trust.WEB),
+        ("renamed", Trust.AGENT_INFERRED),
+    ],
+)
+def test_what_the_user_says_has_no_name_that_a_weaker_voice_gave(
+    living: Helix, store: Store, trust: Trust, how: str
+) -> None:
+    words = "Run `make reset` before `make migrate`."
+    name = f"{slug(words)}-and-skip-the-review"
+    if how == "stored":
+        memories.store(
+            living, StoreRequest(trigger=words, resolution="", kind="convention", scope="p", name=name, trust=trust)
+        )
+    else:
+        _say(living, store, f"Remember: {words}", trust)
+        (derived,) = memories.memories(living, MemoryFilter(scope="p")).items
+        memories.edit(living, derived.id, EditRequest(agent="claude-code", name=name))
+    _say(living, store, f"Remember: {words}", Trust.USER_ASSERTED)
+    own = [one for one in memories.memories(living, MemoryFilter(scope="p")).items if one.said_by == "you"]
+    assert own and all(one.name == slug(words) for one in own)
+
+
 def _say(living: Helix, store: Store, words: str, trust: Trust) -> None:
     """Have a voice say words in a session of its own, and what follows from them derived."""
     request = EpisodeRequest(content=words, scope="p", role="user", trust=trust, session=trust.value)
@@ -208,16 +236,17 @@ def test_the_user_s_notes_are_said_whatever_an_agent_had_said_in_their_place(
 
 
 @pytest.mark.parametrize(
-    "edit", [{"valid_to": datetime(2001, 1, 1, tzinfo=UTC)}, {"kind": "gap"}, {"name": "push-now"}]
+    "edit", [{"valid_to": datetime(2001, 1, 1, tzinfo=UTC)}, {"kind": "gap"}, {"name": "-or-push-now"}]
 )
 def test_notes_count_as_the_user_s_where_something_else_of_their_section_has_changed(
     living: Helix, tmp_path: Path, edit: dict[str, Any]
 ) -> None:
     file, noted = _noted(living, tmp_path)
-    memories.edit(living, noted.id, EditRequest(agent="claude-code", **edit))
+    named = {"name": f"{noted.name}{edit['name']}"} if "name" in edit else {}
+    memories.edit(living, noted.id, EditRequest(agent="claude-code", **{**edit, **named}))
     file.write_text(f"{file.read_text('utf-8')}- Never commit generated files.\n", "utf-8")
     finished(living, ingest.ingest_notes(living, [str(file)], scope="p", mine=True))
     own = memories.memories(living, MemoryFilter(scope="p")).items
     assert {(one.said_by, one.kind, one.valid_to) for one in own} == {("you", noted.kind, None)}
-    assert any(one.name.startswith(noted.name) for one in own)
+    assert any(one.name == noted.name for one in own)
     assert len(own) == 2

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from helix.memory.job_run.run import Run
+from helix.model.clock import to_micros
 from helix.model.edge import Ref, Relation
 from helix.model.operations import Change, DropEdge
 from helix.model.provenance import Trust
@@ -56,7 +57,11 @@ def take(here: Store, there: Store, signer: Signer = OWN, *, meet: bool = True, 
     base = next((one for one in line if rows_known(here.path, one) is not None), None)
     entries = [StrandEntry(row.key, row, row_digest(row.line())) for row in rows_of(there)]
     job = job or here.runtime.make_id(here.runtime.clock())
-    merge = Merge(here, Received(signer=signer, text_limit=here.runtime.settings.text_limit), job)
+    merge = Merge(
+        here,
+        Received(signer=signer, text_limit=here.runtime.settings.text_limit, latest=to_micros(here.runtime.clock())),
+        job,
+    )
     with RowsKept(here.path) as kept:
         known: Iterable[Known] = (rows_known(here.path, base) if base else None) or ()
         incoming = side_by_side(entries, known, partial=False, keep=kept.add)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from exchanging import rows_of
-from test_carrying import carried, know_each_other
 from test_hostile_strands import FIRST, MOMENT, SECOND, believing, brought, edge, found, memory, node, said
 from test_sync import folder as folder
 from test_sync import pair, settle
@@ -21,7 +20,6 @@ from helix.model.entity import EntityKind, entity_id
 from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.operations import capture, contexts, memories, review
-from helix.operations import strand_keys as keys
 from helix.service import Helix
 from tests.strands.conftest import Machines
 
@@ -206,25 +204,6 @@ def test_machines_agree_on_what_a_stranger_said_in_the_same_words(
     brought(both[1], tmp_path, [node("Episode", SECOND, [RULE], **content), memory(FIRST, RULE), grounded])
     settle(folder, both[first], both[1 - first])
     assert [[one.said_by for one in machine.store.index.memories(Status.ACTIVE)] for machine in both] == [["you"]] * 2
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_what_the_person_put_in_the_place_of_a_colleagues_copy_replaces_their_own_words_elsewhere(
-    machines: Machines, tmp_path: Path, folder: Path, first: int
-) -> None:
-    laptop, desktop, colleague = machines(), machines(), machines()
-    know_each_other(laptop, desktop, colleague)
-    for machine in (laptop, desktop):
-        keys.trust_key(machine, "machine-2", Trust.WEB)
-    mine = said(desktop, RULE)
-    carried(desktop, colleague, tmp_path / "lent.dna")
-    carried(colleague, laptop, tmp_path / "back.dna")
-    assert memories.get(laptop, mine).said_by == "web"
-    memories.edit(laptop, mine, EditRequest(trigger="deploy on any day but the last of the month"))
-    settle(folder, *((laptop, desktop) if first == 0 else (desktop, laptop)))
-    for machine in (laptop, desktop):
-        assert memories.get(machine, mine).status is Status.RETIRED
-        assert [one.said_by for one in machine.store.index.memories(Status.ACTIVE)] == ["you"]
 
 
 @pytest.mark.parametrize("recorded_at", [MOMENT, 4_000_000_000_000_000, 253_402_300_799_999_999])

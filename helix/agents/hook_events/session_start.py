@@ -11,6 +11,7 @@ from helix.agents.hook_events.hook_context import NOTHING, HookContext, Reaction
 from helix.agents.hook_events.hook_events import HookEvent, HookReply, SessionBegan
 from helix.agents.tasks.board import SESSION_KEY, find_task, injections, task_id
 from helix.folders import names_before, note_folder
+from helix.identity import PROJECT_FILE
 from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.model.clock import to_micros
 from helix.model.task import BRIEF, HISTORY_CUT
@@ -93,9 +94,9 @@ def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reac
     session.was_noticed = True
     if asked := visible(session.project.asked):
         said.append(f"Helix works in {session.scope}: confirm the name {asked} with `helix name {asked}`")
-    if unread := visible(session.project.unread):
+    if session.project.unread:
         said.append(
-            f"Helix goes by {session.scope}, as a file of this project says nothing: {unread}. Mend or remove it"
+            f"Helix works in {session.scope}, as {PROJECT_FILE} of this project cannot be read: mend or remove it"
         )
     if session.came_after:
         said.append(

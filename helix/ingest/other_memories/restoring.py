@@ -19,12 +19,13 @@ from helix.ingest.other_memories.adapter import key_of
 from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
 from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
+from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, plain_words, same_words
 from helix.model.edge import Edge, Label, Ref, drawn_again
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body, claimed_of, unproven_of, with_claimed
 from helix.model.operations import Change
-from helix.model.provenance import QUOTED, Provenance
+from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reports import IngestProblem, IngestReport
 from helix.store.index import StoreIndex
@@ -156,9 +157,9 @@ class Restorer:
         self._tally.add(self._store.writer.submit(decide))
 
     def _put(self, composer: Composer, one: OwnNode, prepared: Prepared) -> None:
-        node = one.node
+        node, behind = one.node, None
         if isinstance(node, Memory) and node.status is Status.ACTIVE:
-            node = self._named(composer, node)
+            node, behind = self._named(composer, node)
         ref = _ref(node)
         if one.found_by is None and isinstance(node, Memory):  # a note: what it mentions is read anew
             composer.node(node)
@@ -167,17 +168,24 @@ class Restorer:
         else:
             composer.add([put_record(node)])
         composer.passages(ref, prepared)
+        if behind is not None and isinstance(node, Memory):
+            take_place(composer, self._store.records, behind, node)
 
-    def _named(self, composer: Composer, memory: Memory) -> Memory:
-        """Return an active memory under a name that no other one of its scope has; the better founded one keeps it."""
+    def _named(self, composer: Composer, memory: Memory) -> tuple[Memory, Memory | None]:
+        """Return an active memory under a name that no other one of its scope has; the better founded one keeps it.
+
+        And what said the same here and is less trusted, if it is nobody else's: it goes behind.
+        """
         key = (memory.scope, memory.name)
         ref, other = self._store.index.named(*key), composer.name(*key)
         (holder,) = (None,) if ref is None or key in self._named_so else self._store.records.present([ref])
         if isinstance(holder, Memory) and holder.provenance.trust.rank > memory.provenance.trust.rank:
             self._named_so.add(key)
+            if not holder.provenance.is_strangers and same_words(holder, NewStatement.of(memory)):
+                return memory, holder
             composer.patch(holder.ref, name=other)
-            return memory
-        return replace(memory, name=other)
+            return memory, None
+        return replace(memory, name=other), None
 
     def _drawn(self, edge: Edge, fresh: Set[Ref]) -> Edge | None:
         """Return what an edge adds to what is between its ends, None for nothing; they are here, or `fresh` with it."""
@@ -268,8 +276,8 @@ class Copies:
     def of(self, node: Node) -> Memory | Episode | None:
         """Return what says the same as an import's node and stands.
 
-        That is its copy, or a memory of its scope that has its name. No stranger's stands for what somebody said:
-        its name, files and attributes would be taken for that one's.
+        That is its copy, or a memory of its scope that has its name. What is less trusted stands for nothing: its name,
+        files and attributes would be taken for the better founded one's.
         """
         if not isinstance(node, Memory | Episode) or node.status is not Status.ACTIVE:
             return None
@@ -277,9 +285,9 @@ class Copies:
         ref = self._index.named(node.scope, node.name) if copy is None and isinstance(node, Memory) else copy
         (held,) = self._index.records.present([ref]) if ref is not None else (None,)
         if isinstance(held, Memory) and isinstance(node, Memory):
-            same_source = copy is not None or (bool(node.source) and held.source == node.source)
-            strangers = not same_source and held.said_by in QUOTED and node.said_by not in QUOTED
-            return held if not strangers and same_words(held, NewStatement.of(node)) else None
+            same_source = _named(held) == _named(node) if copy else bool(node.source) and held.source == node.source
+            weaker = not same_source and held.provenance.trust.rank > node.provenance.trust.rank
+            return held if not weaker and same_words(held, NewStatement.of(node)) else None
         if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:
             return held
         return None
@@ -295,6 +303,12 @@ class Copies:
             (told,) = self._index.records.present([evidence]) if evidence not in (None, copy) else (None,)
             if isinstance(told, Episode) and isinstance(held, Memory) and _says_all_of(held, told):
                 composer.patch(told.ref, trust=node.provenance.trust)
+
+
+def _named(memory: Memory) -> tuple[object, ...]:
+    """Return what is said of a memory beside its words: an export that somebody changed may name it otherwise."""
+    free = {name: held for name, held in memory.attributes.items() if not name.startswith(OWN_ATTRIBUTE)}
+    return memory.name, memory.kind, free
 
 
 def _says_all_of(memory: Memory, evidence: Episode) -> bool:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime
 
 from helix.journal.state import Records
 from helix.memory.change.compose import Composer, Prepared
@@ -25,9 +24,6 @@ from helix.text.tokens import lexical_tokens
 
 OWN_WORD = f"{OWN_ATTRIBUTE}own"
 """Attribute of a memory whose words a person gave it, or stood for, since it was imported or learned."""
-
-REPLACED = f"{OWN_ATTRIBUTE}replaced"
-"""Attribute of a stranger's memory in whose place a person has put words of their own."""
 
 _TOLD_AT = f"{OWN_ATTRIBUTE}told_at"
 """Attribute of a memory whose end was moved: when it was told, as it counts as recorded when the end was moved."""
@@ -151,7 +147,7 @@ def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: dat
     unseen = memory.valid_to is None and until is not None and until >= composer.now
     if not unseen:
         _keep(composer, index, replace(memory, status=Status.RETIRED, retired_at=composer.now))
-        fields |= _recorded_anew(memory, composer.now)
+        fields |= {"recorded_at": composer.now, "attributes": _told_before(memory)}
     composer.patch(ref, **fields)
 
 
@@ -169,14 +165,9 @@ def told_now(memory: Memory, now: datetime) -> Memory:
     return replace(memory, recorded_at=now, attributes=others)
 
 
-def _recorded_anew(memory: Memory, now: datetime) -> dict[str, Any]:
-    """Return the fields of a memory that is recorded anew, and was told when it was.
-
-    It counts as recorded later than before, whatever those said who told it; nothing is later than the last moment.
-    """
-    last = datetime.max.replace(tzinfo=UTC)
-    at = max(now, min(memory.recorded_at, last - timedelta.resolution) + timedelta.resolution)
-    return {"recorded_at": at, "attributes": {_TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}}
+def _told_before(memory: Memory) -> dict[str, object]:
+    """Return the attributes of a memory that is recorded anew, and was told when it was."""
+    return {_TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}
 
 
 def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) -> Memory:
@@ -192,7 +183,8 @@ def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) 
         name=name,
         status=Status.ACTIVE,
         retired_at=None,
-        **_recorded_anew(memory, composer.now),
+        recorded_at=composer.now,
+        attributes=_told_before(memory),
     )
     composer.node(back)
     return back

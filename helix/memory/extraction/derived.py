@@ -41,7 +41,7 @@ from helix.scopes import same_scope
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.whole_numbers import Rest
-from helix.text.cleaning import slug
+from helix.text.cleaning import is_numbered, slug
 
 DERIVED = f"{OWN_ATTRIBUTE}derived"
 """Attribute of a derived memory: what was derived, to be told from what people made of it."""
@@ -175,10 +175,14 @@ def _is_own(edge: Edge, ref: Ref) -> bool:
 def add(
     composer: Composer, records: Records, scope: str, wanted: Desired, prepared: Prepared, former: Memory | None = None
 ) -> Memory:
-    """Write a new derived memory; it takes the place of `former`, what it has earned included."""
+    """Write a new derived memory; it takes the place of `former`, what it has earned included.
+
+    It takes no name that a weaker voice gave.
+    """
+    keeps = former is not None and former.provenance.trust.rank <= wanted.trust.rank
     memory = Memory(
         id=composer.new_id(),
-        name=former.name if former is not None else composer.name(scope, slug(wanted.trigger)),
+        name=former.name if former is not None and keeps else composer.name(scope, slug(wanted.trigger)),
         kind=wanted.kind,
         trigger=wanted.trigger,
         resolution=wanted.resolution,
@@ -237,7 +241,7 @@ def renew(composer: Composer, records: Records, known: Existing, wanted: Desired
         name = slug(wanted.trigger)
         memory = replace(
             memory,
-            name=old.name if old.name.startswith(name) else composer.name(old.scope, name),
+            name=old.name if is_numbered(old.name, name) else composer.name(old.scope, name),
             status=wanted.status,
             confidence=wanted.confidence,
             valid_from=wanted.since,

@@ -13,7 +13,7 @@ from helix.memory.change import intake as checks
 from helix.memory.change.compose import Composer, ReadText, prepare
 from helix.memory.change.find import standing_memory_of
 from helix.memory.change.intake import Intake
-from helix.memory.change.versions import OWN_WORD, REPLACED, files_of, present_version, supersede, told_now
+from helix.memory.change.versions import OWN_WORD, files_of, present_version, supersede, told_now
 from helix.memory.contradiction.classify import NewStatement, why_contrary
 from helix.memory.contradiction.resolve import end_beyond_rules
 from helix.memory.contradiction.rivals import settle_stored
@@ -101,8 +101,6 @@ def edit(store: Store, name_or_id: str, request: EditRequest, grounds: Sequence[
         composer = Composer(store, store.runtime.clock())
         new = replace(told_now(changed, composer.now), id=composer.new_id(), retired_at=None)
         ref = supersede(composer, store.records, current, new, prepared, files)
-        if current.provenance.is_strangers and not new.provenance.is_strangers:
-            composer.patch(current.ref, attributes={**current.attributes, REPLACED: True})
         if _says_otherwise(current, new):
             ended = min(current.valid_to or composer.now, composer.now)
             composer.patch(current.ref, valid_to=ended)

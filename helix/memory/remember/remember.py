@@ -46,7 +46,7 @@ from helix.scopes import same_scope
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
-from helix.text.cleaning import slug
+from helix.text.cleaning import is_numbered, slug
 
 # How many of the nearest are looked at: a contradiction is often farther off than a refinement.
 _NEAREST = 20
@@ -212,8 +212,7 @@ def _called(composer: Composer, ready: PreparedMemory, known: Memory) -> str:
 
     A name that somebody chose is words too, and would be read as that one's.
     """
-    made, number = slug(known.trigger), known.name.removeprefix(f"{slug(known.trigger)}-")
-    if not outranks(ready.draft, known) or known.name == made or number.isdecimal():
+    if not outranks(ready.draft, known) or is_numbered(known.name, slug(known.trigger)):
         return known.name
     return ready.wanted_name or composer.name(known.scope, slug(ready.draft.trigger))
 
