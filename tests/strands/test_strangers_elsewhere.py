@@ -247,3 +247,13 @@ def test_what_is_called_by_a_secret_stays_out(machines: Machines, tmp_path: Path
     ]
     assert brought(helix, tmp_path, rows).result["counts"]["excluded"] == 2
     assert not [row for row in rows_of(helix.store) if token.encode() in row.line()]
+
+
+def test_the_plan_of_an_erasure_names_an_insight_of_a_stranger_that_says_the_same(
+    machines: Machines, tmp_path: Path
+) -> None:
+    helix = believing(machines(), Trust.WEB)
+    mine = said(helix, RULE)
+    held = {"recorded_at": MOMENT, "scope": "p", "status": "active", "level": 1, "question": "when?", "insight": RULE}
+    brought(helix, tmp_path, [node("Reflection", FIRST, [RULE], **held)])
+    assert FIRST in {one.ref.id for one in plan_hard_forget(helix.store, mine).stays}

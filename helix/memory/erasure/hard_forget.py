@@ -289,8 +289,8 @@ class _Circle:
                 self.stays[ref] = "it was drawn from this, in other words"
         for sentence in wanted:
             for node in self._store.index.nodes(list(self._store.index.with_all_words(sentence))):
-                if isinstance(node, Memory) and sentence in f" {normal(_words(node))} ":
-                    self.stays.setdefault(node.ref, "it says the same words, and is a memory of its own")
+                if isinstance(node, Memory | Reflection) and sentence in f" {normal(_words(node))} ":
+                    self.stays.setdefault(node.ref, "it says the same words, and stands by itself")
         for ref, props in _works(self._store):
             if self._spared(ref):
                 continue
