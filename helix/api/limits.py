@@ -260,6 +260,8 @@ class DocumentLimits(SchemaExtension):
             rules = (*context.validation_rules, MaybeNullValidationRule, OneOfInputValidationRule)
             schema = context.schema._schema  # as strawberry hands it on, which knows no bound
             context.pre_execution_errors = validate(schema, document, rules, max_errors=MAX_ERRORS)
+            for error in context.pre_execution_errors:
+                error.original_error = None  # a number that Python reads no digits of is the document's fault, too
         yield
         if not self._known and not context.pre_execution_errors:
             self._accepted.add(context.query, document)

@@ -136,6 +136,10 @@ def test_too_many_tokens_are_refused(shared: Served) -> None:
     assert "tokens" in refused(shared, "{" + "__typename " * 3_000 + "}")
 
 
+def test_a_number_of_very_many_digits_is_a_wrong_one(shared: Served) -> None:
+    assert shared.post("{ memories(first: " + "9" * 5_000 + ") { totalCount } }").code == "INVALID_INPUT"
+
+
 def test_a_document_as_long_as_a_book_is_refused(shared: Served) -> None:
     book = "{" + "n" * (DOCUMENT_CHARACTERS + 1) + "}"
     for body in ({"query": book}, {"query": book, "payload": {}}):
