@@ -407,5 +407,5 @@ def test_a_copy_that_somebody_named_otherwise_is_not_taken_for_the_own_one(
     (tmp_path / "changed").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     finished(other, ingest.import_memories(other, str(tmp_path / "changed"), scope="shop"))
     finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
-    (own,) = (memory for memory in memories.memories(other).items if memory.said_by == "you")
-    assert own.name == "gate" and "command" not in own.attributes
+    (own,) = memories.memories(other).items
+    assert (own.said_by, own.name) == ("you", "gate") and "command" not in own.attributes

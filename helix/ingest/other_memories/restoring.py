@@ -49,7 +49,7 @@ class Restorer:
         self._copies = Copies(store.index, source)
         self._instead: dict[Ref, Ref] = {}
         """Of nodes of which a copy is here, that copy."""
-        self._named_so: set[tuple[str, str]] = set()
+        self._names_taken: set[tuple[str, str]] = set()
         """Scopes and names that were taken from a memory here."""
         self._vouched: list[Node] = []
         """Nodes of the batch that are among these."""
@@ -159,7 +159,7 @@ class Restorer:
     def _put(self, composer: Composer, one: OwnNode, prepared: Prepared) -> None:
         node, behind = one.node, None
         if isinstance(node, Memory) and node.status is Status.ACTIVE:
-            node, behind = self._named(composer, node)
+            node, behind = self._placed(composer, node)
         ref = _ref(node)
         if one.found_by is None and isinstance(node, Memory):  # a note: what it mentions is read anew
             composer.node(node)
@@ -171,21 +171,20 @@ class Restorer:
         if behind is not None and isinstance(node, Memory):
             take_place(composer, self._store.records, behind, node)
 
-    def _named(self, composer: Composer, memory: Memory) -> tuple[Memory, Memory | None]:
+    def _placed(self, composer: Composer, memory: Memory) -> tuple[Memory, Memory | None]:
         """Return an active memory under a name that no other one of its scope has; the better founded one keeps it.
 
-        And what said the same here and is less trusted, if it is nobody else's: it goes behind.
+        And what said the same here and is less trusted: it goes behind.
         """
-        key = (memory.scope, memory.name)
+        key, behind = (memory.scope, memory.name), self._copies.behind(memory)
         ref, other = self._store.index.named(*key), composer.name(*key)
-        (holder,) = (None,) if ref is None or key in self._named_so else self._store.records.present([ref])
-        if isinstance(holder, Memory) and holder.provenance.trust.rank > memory.provenance.trust.rank:
-            self._named_so.add(key)
-            if not holder.provenance.is_strangers and same_words(holder, NewStatement.of(memory)):
-                return memory, holder
+        (holder,) = (None,) if ref is None or key in self._names_taken else self._store.records.present([ref])
+        if not isinstance(holder, Memory) or holder.provenance.trust.rank <= memory.provenance.trust.rank:
+            return replace(memory, name=other), behind
+        self._names_taken.add(key)
+        if holder != behind:
             composer.patch(holder.ref, name=other)
-            return memory, None
-        return replace(memory, name=other), None
+        return memory, behind
 
     def _drawn(self, edge: Edge, fresh: Set[Ref]) -> Edge | None:
         """Return what an edge adds to what is between its ends, None for nothing; they are here, or `fresh` with it."""
@@ -279,18 +278,33 @@ class Copies:
         That is its copy, or a memory of its scope that has its name. What is less trusted stands for nothing: its name,
         files and attributes would be taken for the better founded one's.
         """
-        if not isinstance(node, Memory | Episode) or node.status is not Status.ACTIVE:
-            return None
-        copy = self._refs.get((label_of(node), key_of(node.id)))
-        ref = self._index.named(node.scope, node.name) if copy is None and isinstance(node, Memory) else copy
-        (held,) = self._index.records.present([ref]) if ref is not None else (None,)
+        copy, held = self._held(node)
         if isinstance(held, Memory) and isinstance(node, Memory):
-            same_source = _named(held) == _named(node) if copy else bool(node.source) and held.source == node.source
+            same_source = _called(held) == _called(node) if copy else bool(node.source) and held.source == node.source
             weaker = not same_source and held.provenance.trust.rank > node.provenance.trust.rank
             return held if not weaker and same_words(held, NewStatement.of(node)) else None
         if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:
             return held
         return None
+
+    def behind(self, memory: Memory) -> Memory | None:
+        """Return what is to go behind a memory of an import: its copy, or one of its name, that says it less founded.
+
+        It is nobody else's.
+        """
+        _, held = self._held(memory)
+        if not isinstance(held, Memory) or held.provenance.is_strangers:
+            return None
+        weaker = held.provenance.trust.rank > memory.provenance.trust.rank
+        return held if weaker and same_words(held, NewStatement.of(memory)) else None
+
+    def _held(self, node: Node) -> tuple[bool, Node | None]:
+        """Return the copy of an import's node, or (False) the memory of its name."""
+        if not isinstance(node, Memory | Episode) or node.status is not Status.ACTIVE:
+            return False, None
+        copy = self._refs.get((label_of(node), key_of(node.id)))
+        ref = self._index.named(node.scope, node.name) if copy is None and isinstance(node, Memory) else copy
+        return copy is not None, None if ref is None else self._index.records.present([ref])[0]
 
     def raise_trust(self, composer: Composer, copy: Ref, node: Node) -> None:
         """Give an imported copy the trust of the original, for which a person stands, and what it earned; once only."""
@@ -305,7 +319,7 @@ class Copies:
                 composer.patch(told.ref, trust=node.provenance.trust)
 
 
-def _named(memory: Memory) -> tuple[object, ...]:
+def _called(memory: Memory) -> tuple[object, ...]:
     """Return what is said of a memory beside its words: an export that somebody changed may name it otherwise."""
     free = {name: held for name, held in memory.attributes.items() if not name.startswith(OWN_ATTRIBUTE)}
     return memory.name, memory.kind, free

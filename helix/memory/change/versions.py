@@ -154,7 +154,7 @@ def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: dat
 def claimed_since(memory: Memory) -> datetime:
     """Return since when a memory claims to hold: as it says, or since it was told; later ends of it change neither."""
     told_at = str(memory.attributes.get(_TOLD_AT) or "")
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError):
         return memory.valid_from or datetime.fromisoformat(told_at).astimezone(UTC)
     return memory.recorded_at
 

@@ -172,17 +172,21 @@ def _is_own(edge: Edge, ref: Ref) -> bool:
     return edge.type is Relation.GROUNDED_IN and edge.source == ref and edge.provenance.extractor == EXTRACTOR
 
 
+def _called(composer: Composer, scope: str, wanted: Desired, former: Memory | None) -> str:
+    """Return the name of a derived memory: that of what it takes the place of, unless a weaker voice gave it."""
+    made = slug(wanted.trigger)
+    if former is not None and (former.provenance.trust.rank <= wanted.trust.rank or is_numbered(former.name, made)):
+        return former.name
+    return composer.name(scope, made)
+
+
 def add(
     composer: Composer, records: Records, scope: str, wanted: Desired, prepared: Prepared, former: Memory | None = None
 ) -> Memory:
-    """Write a new derived memory; it takes the place of `former`, what it has earned included.
-
-    It takes no name that a weaker voice gave.
-    """
-    keeps = former is not None and former.provenance.trust.rank <= wanted.trust.rank
+    """Write a new derived memory; it takes the place of `former`, what it has earned included."""
     memory = Memory(
         id=composer.new_id(),
-        name=former.name if former is not None and keeps else composer.name(scope, slug(wanted.trigger)),
+        name=_called(composer, scope, wanted, former),
         kind=wanted.kind,
         trigger=wanted.trigger,
         resolution=wanted.resolution,
@@ -238,10 +242,9 @@ def renew(composer: Composer, records: Records, known: Existing, wanted: Desired
         provenance=replace(_provenance(wanted), trust=old.provenance.trust if edited else wanted.trust),
     )
     if outranked:
-        name = slug(wanted.trigger)
         memory = replace(
             memory,
-            name=old.name if is_numbered(old.name, name) else composer.name(old.scope, name),
+            name=_called(composer, old.scope, wanted, old),
             status=wanted.status,
             confidence=wanted.confidence,
             valid_from=wanted.since,
