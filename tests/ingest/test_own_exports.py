@@ -404,8 +404,12 @@ def test_a_copy_that_somebody_named_otherwise_is_not_taken_for_the_own_one(
     for line in lines:
         if line.get("node") == "Memory":
             line["props"] |= {"name": "skip-the-review", "attributes": {"command": "npm publish"}}
+        if line.get("node") == "Episode":
+            line["props"] |= {"agent": "somebody", "session": "another"}
     (tmp_path / "changed").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     finished(other, ingest.import_memories(other, str(tmp_path / "changed"), scope="shop"))
     finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
     (own,) = memories.memories(other).items
     assert (own.said_by, own.name) == ("you", "gate") and "command" not in own.attributes
+    heard = [one for one in capture.episodes(other).items if one.provenance.trust is Trust.USER_ASSERTED]
+    assert heard and {(one.provenance.agent, one.session) for one in heard} == {("", "")}

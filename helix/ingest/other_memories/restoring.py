@@ -283,7 +283,7 @@ class Copies:
             same_source = _called(held) == _called(node) if copy else bool(node.source) and held.source == node.source
             weaker = not same_source and held.provenance.trust.rank > node.provenance.trust.rank
             return held if not weaker and same_words(held, NewStatement.of(node)) else None
-        if isinstance(held, Episode) and isinstance(node, Episode) and held.content == node.content:
+        if isinstance(held, Episode) and isinstance(node, Episode) and _told(held) == _told(node):
             return held
         return None
 
@@ -323,6 +323,10 @@ def _called(memory: Memory) -> tuple[object, ...]:
     """Return what is said of a memory beside its words: an export that somebody changed may name it otherwise."""
     free = {name: held for name, held in memory.attributes.items() if not name.startswith(OWN_ATTRIBUTE)}
     return memory.name, memory.kind, free
+
+
+def _told(episode: Episode) -> tuple[str, ...]:
+    return episode.content, episode.role, episode.session, episode.provenance.agent
 
 
 def _says_all_of(memory: Memory, evidence: Episode) -> bool:
