@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from helix.memory.change.versions import OWN_WORD
+from helix.memory.change.versions import OWN_WORD, TOLD_AT
 from helix.model.edge import Relation, relation_of, words_of
 from helix.model.operations import PutEdge, PutNode, Scalar
 from helix.model.provenance import STRANGERS, Trust
@@ -48,15 +48,17 @@ def joined_row(one: StrandRow, other: StrandRow) -> StrandRow:
 def ended_last(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:
     """Return a joined memory with the end that was set last: one whose end is moved counts as recorded then.
 
-    For the person's own machines alone: who confirms or chooses what had ended has it hold again.
+    For the person's own machines alone: who confirms or chooses what had ended has it hold again. When somebody says
+    that they recorded it sets no end.
     """
-    sides = sorted((one, other), key=lambda row: _order(row.put.props.get("recorded_at")))
-    recorded = [row.put.props.get("recorded_at") for row in sides]
-    if both.is_erased or "trigger" not in both.put.props or recorded[0] == recorded[1]:
+    moved = [row for row in (one, other) if TOLD_AT in _told(row)]
+    recorded = {_order(row.put.props.get("recorded_at")) for row in moved}
+    if both.is_erased or not moved or len(recorded) < len(moved):
         return both
+    last = max(moved, key=lambda row: _order(row.put.props.get("recorded_at")))
     props = {name: value for name, value in both.put.props.items() if name != "valid_to"}
-    last = {name: value for name, value in sides[1].put.props.items() if name == "valid_to"}
-    return replace(both, put=replace(both.put, props={**props, **last}))
+    end = {name: value for name, value in last.put.props.items() if name == "valid_to"}
+    return replace(both, put=replace(both.put, props={**props, **end}))
 
 
 def stood_for(both: StrandRow, one: StrandRow, other: StrandRow) -> StrandRow:

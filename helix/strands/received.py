@@ -35,7 +35,8 @@ _TEXTS_OF_ROW, _TEXTS_OF_ONE = 8, 2
 """Texts of the longest kind that a row may come to (what it says, its attributes, and what it is found by), and each
 of its texts, which has become longer where a secret was taken out of it."""
 _LABELS = ("agent", "extractor", "model", "session", "slice", "source")
-_TIMES = ("recorded_at", "created_at")
+TIMES = ("recorded_at", "created_at", "occurred_at")
+"""When a row happened and was recorded: not after now, and where it is here already, as it is here."""
 COUNTED = ("helped", "failed", "uses")
 """What a memory has earned: nothing of it is taken from somebody else."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}")
@@ -110,7 +111,7 @@ class Received:
         stated = Trust(str(put.props.get("trust", Provenance().trust)))
         labels = {name: value for name in _LABELS if isinstance(value := put.props.get(name), str)}
         props: dict[str, Scalar] = {name: _one_line(value) for name, value in labels.items()}
-        props |= {name: min(at, self.latest) for name in _TIMES if isinstance(at := put.props.get(name), int)}
+        props |= {name: min(at, self.latest) for name in TIMES if isinstance(at := put.props.get(name), int)}
         props["slice"] = STRANGERS + str(props.get("slice") or "").removeprefix(STRANGERS)
         if isinstance(put, PutEdge) or "trust" in property_types(CLASS_OF[put.label]):
             props["trust"] = weakest_trust(stated, self.signer.trust).value

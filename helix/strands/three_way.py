@@ -19,7 +19,7 @@ from helix.model.provenance import Trust
 from helix.strands.join import ended_last, joined_row, stood_for
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import StrandEntry
-from helix.strands.received import COUNTED, Signer
+from helix.strands.received import COUNTED, TIMES, Signer
 from helix.strands.rows import Key, StrandRow, paired_rows, row_digest
 
 _BELIEVED = ("trust", "confidence", "status")
@@ -160,12 +160,12 @@ def _says(row: StrandRow) -> object:
 
 
 def _as_here(theirs: StrandRow, mine: StrandRow) -> StrandRow:
-    """Return a row with the source and the slice that it has here, and believed as here where it says nothing else.
+    """Return a row with the source, slice and times that it has here, and believed as here where it says nothing else.
 
-    Others do not say what was taken from where. How far they believe what is here is theirs alone: it would come back
-    with each of their strands.
+    Others do not say what was taken from where, nor when it was recorded here. How far they believe what is here is
+    theirs alone: it would come back with each of their strands.
     """
-    row = _with(theirs, mine, ("slice", "source"))
+    row = _with(theirs, mine, ("slice", "source", *TIMES))
     said = [{each.text for each in texts_of(one.put.props)} for one in (row, mine)]
     return _with(row, mine, _BELIEVED) if said[0] <= said[1] and _says(row) == _says(mine) else row
 

@@ -212,11 +212,13 @@ def test_an_end_that_was_set_last_counts_whenever_a_stranger_says_that_they_said
     both: tuple[Helix, Helix], tmp_path: Path, folder: Path, recorded_at: int, first: int
 ) -> None:
     laptop, desktop = both
-    times = {"recorded_at": recorded_at, "valid_from": 1000, "valid_to": 3_000_000_000_000_000}
+    times: dict[str, Any] = {"recorded_at": recorded_at, "valid_from": 1000, "valid_to": 3_000_000_000_000_000}
     brought(laptop, tmp_path, [memory(FIRST, "the api listens on port 8000", **times)])
     settle(folder, *both)
     mine = said(laptop, "the api listens on port 8002")
     memories.feedback(desktop, [FIRST], 0.5)
+    again = {**times, "recorded_at": min(recorded_at + 1_000_000, 253_402_300_799_999_999)}
+    brought(desktop, tmp_path, [memory(FIRST, "the api listens on port 8000", **again)])
     settle(folder, both[first], both[1 - first])
     for machine in both:
         assert found(machine, "the api listens on port 8000") == [mine]

@@ -23,13 +23,17 @@ LOADED_BY = {
     "gemini": ("GEMINI.md",),
     "opencode": ("AGENTS.md",),
 }
-"""Files that a client reads in the folder it works in and in those above it."""
+"""Files that a client reads in the folder it works in and in those above it, up to the top of its project."""
+_READS_ABOVE = frozenset({"claude-code"})
+"""Clients that read them above the top of a project, too."""
 _ONE_OF_A_FOLDER = frozenset({"codex"})
-"""Clients that read the first of their files in a folder alone."""
+"""Clients that read the first of their files in a folder alone, and so much of them in all."""
+_MOST_OF_ONE = 32 << 10
+"""Bytes of its files that Codex reads in all; what stands behind them it leaves out without a word."""
 _UNREAD_BY = frozenset({"explore", "plan"})
 """Agents of a client that begin without those files."""
 _CHOSEN_BY = {
-    "claude-code": ((".claude/settings.json", ".claude/settings.local.json"), ("claudemdexcludes",)),
+    "claude-code": ((".claude/settings.json", ".claude/settings.local.json"), ("claudemd", "claude_md")),
     "codex": ((".codex/config.toml",), ("project_doc_", "project_root_")),
     "gemini": ((".gemini/settings.json",), ("filename",)),
 }
@@ -60,7 +64,10 @@ def loaded_by(home: Path, client: str, folder: str, root: Path, agent: str = "")
     if _is_chosen(client, (*(root / place for place in inside), *root.parents)):
         return nothing_loaded
     places = {(place / name).as_posix() for place in inside for name in names}
-    places |= {(place / name).as_posix() for place in (root, *root.parents) for name in names}
+    if client in _ONE_OF_A_FOLDER and sum(_size(root / place) for place in places) > _MOST_OF_ONE:
+        return nothing_loaded
+    whole = (root, *root.parents) if client in _READS_ABOVE else [root / place for place in inside]
+    places |= {(place / name).as_posix() for place in whole for name in names}
 
     @cache
     def vouched_lines(place: str) -> frozenset[str]:
@@ -99,6 +106,13 @@ def unloaded(sources: Sources, is_loaded: IsLoaded) -> Sources:
         return found if found is None else tuple(note for note in found if not is_loaded(note.memory))
 
     return replace(sources, recall=recall, written=written)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _is_chosen(client: str, folders: Iterable[Path]) -> bool:

@@ -175,7 +175,7 @@ def _json(value: Any) -> str:
 
 def _as_told(text: str, by: str) -> str:
     told = one_line(text)
-    return quoted(told) if told and by in QUOTED else told
+    return quoted(told) if told and (not by or by in QUOTED) else told
 
 
 def _plain(value: Any) -> Any:

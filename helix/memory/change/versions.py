@@ -25,7 +25,7 @@ from helix.text.tokens import lexical_tokens
 OWN_WORD = f"{OWN_ATTRIBUTE}own"
 """Attribute of a memory whose words a person gave it, or stood for, since it was imported or learned."""
 
-_TOLD_AT = f"{OWN_ATTRIBUTE}told_at"
+TOLD_AT = f"{OWN_ATTRIBUTE}told_at"
 """Attribute of a memory whose end was moved: when it was told, as it counts as recorded when the end was moved."""
 
 SAID_INSTEAD = "said instead"
@@ -153,7 +153,7 @@ def hold_until(composer: Composer, index: StoreIndex, memory: Memory, until: dat
 
 def claimed_since(memory: Memory) -> datetime:
     """Return since when a memory claims to hold: as it says, or since it was told; later ends of it change neither."""
-    told_at = str(memory.attributes.get(_TOLD_AT) or "")
+    told_at = str(memory.attributes.get(TOLD_AT) or "")
     with suppress(ValueError, OverflowError):
         return memory.valid_from or datetime.fromisoformat(told_at).astimezone(UTC)
     return memory.recorded_at
@@ -161,13 +161,13 @@ def claimed_since(memory: Memory) -> datetime:
 
 def told_now(memory: Memory, now: datetime) -> Memory:
     """Return a memory as told and recorded now."""
-    others = {name: value for name, value in memory.attributes.items() if name != _TOLD_AT}
+    others = {name: value for name, value in memory.attributes.items() if name != TOLD_AT}
     return replace(memory, recorded_at=now, attributes=others)
 
 
 def _told_before(memory: Memory) -> dict[str, object]:
     """Return the attributes of a memory that is recorded anew, and was told when it was."""
-    return {_TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}
+    return {TOLD_AT: memory.recorded_at.isoformat(), **memory.attributes}
 
 
 def take_back_retirement(composer: Composer, index: StoreIndex, memory: Memory) -> Memory:

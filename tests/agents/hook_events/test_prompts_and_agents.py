@@ -134,6 +134,8 @@ def test_what_the_user_vouched_for_is_told_again_once_a_commit_has_turned_it_rou
     ("client", "notes", "settings", "said"),
     [
         ("claude-code", "CLAUDE.md", ".claude/settings.json", '{"claudeMdExcludes": ["**/CLAUDE.md"]}'),
+        ("claude-code", "CLAUDE.md", ".claude/settings.json", '{"env": {"CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1"}}'),
+        ("codex", "AGENTS.md", "src/AGENTS.md", "a" * 40_000),
         ("codex", "AGENTS.md", ".codex/config.toml", "project_doc_max_bytes = 0"),
         ("gemini", "GEMINI.md", ".gemini/settings.json", '{"context": {"fileName": "OTHER.md"}}'),
         ("gemini", "GEMINI.md", ".gemini/settings.json", '{"context": {"file\\u004eame": "OTHER.md"}}'),
@@ -150,7 +152,7 @@ def test_notes_are_told_where_settings_choose_which_file_a_client_reads(
     told = []
     for text in ("", said):
         chosen.write_text(text, "utf-8")
-        is_loaded = loaded_by(session.helix.settings.home, client, str(session.project), session.project)
+        is_loaded = loaded_by(session.helix.settings.home, client, str(session.project / "src"), session.project)
         told.append(brief(session.helix.store, scope, is_loaded=is_loaded).text)
     assert RULE not in told[0]
     assert f"[you] {slug(RULE)}" in told[1]
