@@ -11,7 +11,7 @@ import asyncio
 import socket
 import ssl
 from asyncio import sslproto
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -65,17 +65,27 @@ class ListenerRoom:
         self._inside: dict[asyncio.Transport, Inside] = {}
 
     def enter(self, transport: asyncio.Transport, protocol: Inside) -> bool:
-        """Let a connection to the API in, in the place of another if need be; False where all are being answered."""
-        self._inside = {one: other for one, other in self._inside.items() if not one.is_closing()}
+        """Let a connection to the API in, in the place of another if need be; False where all are being answered.
+
+        One that is closed has its place until its client has read what it was told: it may never do so.
+        """
+        self._inside = {one: other for one, other in self._inside.items() if not _is_gone(one)}
         if len(self._inside) >= self.most:
-            waiting = next((one for one, other in self._inside.items() if not other.answering()), None)
+            leaving = next(self._leaving(), None)
+            waiting = leaving or next((one for one, other in self._inside.items() if not other.answering()), None)
             stuck = waiting or next((one for one, other in self._inside.items() if other.stuck()), None)
             if stuck is None:
                 return False
-            del self._inside[stuck]
-            stuck.abort()
+            self._end(stuck)
         self._inside[transport] = protocol
         return True
+
+    def _leaving(self) -> Iterator[asyncio.Transport]:
+        return (one for one in self._inside if one.is_closing())
+
+    def _end(self, transport: asyncio.Transport) -> None:
+        del self._inside[transport]
+        transport.abort()
 
     def leave(self, transport: asyncio.Transport) -> None:
         """Give up the place of a connection to the API that becomes another one, if it still has it."""
@@ -83,13 +93,22 @@ class ListenerRoom:
 
     def takes_websocket(self) -> bool:
         """Return whether the API has room for one WebSocket more: they stay, and nothing makes them leave."""
-        held = sum(other.upgraded for one, other in self._inside.items() if not one.is_closing())
-        return held < self.most_websockets
+        held = [one for one, other in self._inside.items() if other.upgraded and not _is_gone(one)]
+        if len(held) < self.most_websockets:
+            return True
+        leaving = next((one for one in held if one.is_closing()), None)
+        if leaving is not None:
+            self._end(leaving)
+        return leaving is not None
 
     @property
     def most_websockets(self) -> int:
         """How many of the API's connections may be WebSockets."""
         return max(self.most // 4, 1)
+
+
+def _is_gone(transport: asyncio.Transport) -> bool:
+    return transport.is_closing() and transport.get_extra_info("socket").fileno() < 0
 
 
 class Handshake(asyncio.Protocol):
