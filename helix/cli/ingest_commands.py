@@ -42,7 +42,7 @@ group(
 def _shown(out: Output, report: Mapping[str, Any]) -> None:
     out.line(ingest_summary(report))
     for problem in report["problems"]:
-        out.say(f"{printed_text(one_line(problem['where'], 300))}: {problem['why']}")
+        out.say(f"{printed_text(one_line(problem['where'], 300))}: {printed_text(one_line(problem['why'], 300))}")
 
 
 def _code(report: Mapping[str, Any]) -> int:

@@ -212,7 +212,7 @@ def _check(put: PutNode | PutEdge) -> None:
                 raise ValueError("the id of an entity is not made of its name")
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidInputError(
-            f"the strand holds what this version of Helix cannot: {error}",
+            f"the strand holds what this version of Helix cannot: {str(error)[:_LONGEST_LABEL]}",
             hint="upgrade Helix where the strand is newer; otherwise ask its signer for another one",
         ) from error
 
