@@ -249,8 +249,8 @@ def scope_of_remote(url: str) -> str:
 
     `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project. So is a host's
     second name in an SSH configuration (`git@github.com-me:`), and what Azure DevOps and Bitbucket Server have under
-    other paths for SSH. A path that no scope can have as it is (`~ada/shop`, `a%20b`) ends with a digest of it. A path
-    of one name, as an owner's page has, keeps a `.git`: no repository of that owner's lies below it.
+    other paths for SSH. A name in the path that no scope can have as it is (`~ada`, `a%20b`) ends with a digest of it.
+    A path of one name, as an owner's page has, keeps a `.git`: no repository of that owner's lies below it.
     """
     port = None
     if len(url) > _LONGEST_REMOTE or _TWO_HOSTS.search(url) or not url.isprintable():
@@ -277,7 +277,8 @@ def scope_of_remote(url: str) -> str:
     if _WITH_SECRET.search(path) or not {".", ".."}.isdisjoint(unquote(path).split("/")):
         return ""  # git asks for what `a/b/../../c/d` leads to, and that lay below `a/b` and saw what is known there
     host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
-    host, path = f"{host}:{port}" if port and is_this_machine(host) else host, _told_apart(path)
+    path = "/".join(map(_told_apart, path.split("/")))
+    host = f"{host}:{port}" if port and is_this_machine(host) else host
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
 
 
@@ -451,7 +452,7 @@ def is_taken(name: str) -> bool:
 
 
 def _below(base: Identity, inner: Path, name: str = "") -> Identity:
-    below = name or _fit(inner.relative_to(base.root).as_posix())
+    below = (name or _fit(inner.relative_to(base.root).as_posix()))[:LONGEST_NAME]
     return replace(base, scope=f"{base.scope}/{below}", root=inner)
 
 
@@ -477,11 +478,11 @@ def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:
             return
 
 
-def _told_apart(path: str) -> str:
-    """Return a remote's path as a scope has it; what others would be written alike has a digest at its end."""
-    fit = _fit(path)
-    digest = hashlib.sha256(scope_key(path).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return fit if fit in ("", path) else f"{fit}~{digest}"
+def _told_apart(name: str) -> str:
+    """Return a name of a remote's path as a scope has it, with a digest at its end where others would be written so."""
+    fit = _fit(name)
+    digest = hashlib.sha256(scope_key(name).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return fit if fit == name else f"{fit}~{digest}"
 
 
 def _fit(text: str) -> str:

@@ -127,10 +127,11 @@ def test_an_address_that_leads_elsewhere_sees_nothing_of_the_project_that_it_goe
         ("https://gerrit.example/a~b/c", "https://gerrit.example/a-b/c"),
         ("https://dev.azure.com/acme/R%26D/_git/app", "https://dev.azure.com/acme/R-26D/_git/app"),
         ("https://github.com/acme/pay roll", "https://github.com/acme/pay*roll"),
+        ("https://git.example/~git/payroll/x", "https://git.example/git/payroll/x"),
     ],
 )
 def test_two_repositories_are_two_projects_whatever_signs_their_paths_have(one: str, other: str) -> None:
-    assert not same_scope(scope_of_remote(one), scope_of_remote(other))
+    assert not {scope_of_remote(one), scope_of_remote(other)}.issubset(scopes_seen(scope_of_remote(one)))
     assert scope_of_remote(one) == scope_of_remote(f"{one}/") != ""
 
 
@@ -416,6 +417,13 @@ def test_a_file_of_a_repository_that_cannot_be_read_says_nothing_to_a_session(tm
     assert found.scope == "github.com/acme/shop" and found.unread
     with pytest.raises(InvalidInputError):
         project_at(top / "src")
+
+
+def test_a_name_that_is_longer_than_any_is_cut_and_what_lies_above_is_seen(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop", remote="https://github.com/acme/shop.git")
+    mark(top / "src", f'name = "{"a" * 1_100}"')
+    found = project_of(top / "src").scope
+    assert "github.com/acme/shop" in scopes_seen(found) and len(found) < 300
 
 
 @pytest.mark.parametrize("name", [".git", ".helix", ".env"])

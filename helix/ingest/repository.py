@@ -199,7 +199,8 @@ def check(folder: Path) -> None:
     found = git_folders(folder)
     if not found:
         raise NotARepositoryError(f"{folder} is not a git repository", hint="name a folder inside one")
-    top = next((one for one in (folder, *folder.absolute().parents) if is_there(one / ".git")), folder)
+    above = (folder, *folder.absolute().parents)
+    top = next((one for one in above if is_file(one / ".git") or is_there(one / ".git" / "HEAD")), folder)
     for one in (top / ".mailmap", *(place / name for place in found for name in _OPENED_FIRST)):
         if is_there(one) and not is_file(one):
             raise InvalidInputError(f"git cannot read {one}: it is not a file", hint="remove what is in its place")

@@ -61,7 +61,7 @@ def _observation(row: Mapping[str, Any]) -> ImportedItem:
             "concepts": _list(row.get("concepts")),
         },
     }
-    return ImportedItem(key=_key(row, "observation"), says=says)
+    return ImportedItem(key=_key(row, "observation"), says=says, changes=True)
 
 
 def _summary(row: Mapping[str, Any]) -> ImportedItem:

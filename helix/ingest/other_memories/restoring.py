@@ -1,9 +1,8 @@
 """Restoring: puts the nodes and edges of an own export into a store as they were, for a person who stands for them.
 
-What is there already stays as it is, but for the trust of what was ingested before as somebody's word: that is raised.
-Everything is redacted once more: somebody may have written into the file.
-
-A copy (`Copies`) is what of the export is here already under another id, as it was ingested as somebody's word before.
+What is there already stays as it is, and what was erased or is private here stays out. Everything is redacted once
+more: somebody may have written into the file. What says the same here and is less trusted goes behind, as a copy does
+(`Copies`): what of the export was ingested before as somebody's word, under another id.
 """
 
 from __future__ import annotations
@@ -17,20 +16,24 @@ from helix.errors import ConflictError, InvalidInputError, PausedError
 from helix.ingest.linking import ImportTally
 from helix.ingest.other_memories.adapter import key_of
 from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
+from helix.memory.capture.sessions import PrivateSessions, name_of_session, private_sessions
 from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.change.versions import take_place
-from helix.memory.contradiction.classify import NewStatement, plain_words, same_words
+from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.extraction.excluded import Erased, erased
 from helix.model.edge import Edge, Label, Ref, drawn_again
-from helix.model.episode import Episode
-from helix.model.memory import Memory, Status, body, claimed_of, unproven_of, with_claimed
+from helix.model.episode import Episode, Session
+from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change
 from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reports import IngestProblem, IngestReport
+from helix.model.tombstone import normal
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
+from helix.text.cleaning import slug
 from helix.text.client_ids import told_id
 from helix.text.secrets.redact import redact
 
@@ -47,6 +50,7 @@ class Restorer:
         self._tally = ImportTally(source)
         self._generation = store.index.generation
         self._copies = Copies(store.index, source)
+        self._erased = erased(store.index)  # an import and an erasure exclude each other
         self._instead: dict[Ref, Ref] = {}
         """Of nodes of which a copy is here, that copy."""
         self._names_taken: set[tuple[str, str]] = set()
@@ -80,18 +84,21 @@ class Restorer:
         return self._tally.report()
 
     def _new(self, batch: Sequence[OwnRecord]) -> Iterator[OwnNode]:
-        """Yield the nodes that are not there, cleaned."""
+        """Yield the nodes that are not there and may be, cleaned."""
+        hidden = private_sessions(self._store.journal)
         for one in batch:
             if isinstance(one, IngestProblem):
                 self._tally.problems.append(one)
             elif isinstance(one, OwnNode):
-                if _ref(one.node) in self._store.index:
+                if _ref(one.node) in self._store.index or _is_hidden(one.node, hidden):
                     self._tally.skipped += 1
                     continue
                 intake = Intake(self._store.runtime.settings.text_limit)
                 try:
-                    cleaned = _cleaned(intake, one)
-                    if not self._has_copy(cleaned.node):
+                    cleaned = _without(_cleaned(intake, one), self._erased)
+                    if cleaned is None:
+                        self._tally.skipped += 1
+                    elif not self._is_said(cleaned.node):
                         yield cleaned
                 except InvalidInputError as error:
                     self._tally.problems.append(
@@ -115,13 +122,13 @@ class Restorer:
                     self._tally.problems.append(IngestProblem(where=f"{edge.type} {edge.source.id}", why=error.message))
                 self._tally.redacted += bool(intake.redacted)
 
-    def _has_copy(self, node: Node) -> bool:
-        copy = self._copies.of(node)
-        if copy is not None:
-            self._instead[_ref(node)] = _ref(copy)
+    def _is_said(self, node: Node) -> bool:
+        held = self._copies.saying(node)
+        if held is not None:
+            self._instead[_ref(node)] = _ref(held)
             self._vouched.append(node)
             self._tally.skipped += 1
-        return copy is not None
+        return held is not None
 
     def _between_those_here(self, edge: Edge) -> Edge:
         source, target = (self._instead.get(ref, ref) for ref in (edge.source, edge.target))
@@ -143,7 +150,7 @@ class Restorer:
                     _count(written, one.node)
                     changes.append(composer.change("ingest", source=self._tally.source))
             for node in vouched:
-                self._copies.raise_trust(composer, self._instead[_ref(node)], node)
+                self._raise_trust(composer, node)
             if composer.pending:
                 changes.append(composer.change("vouch", source=self._tally.source))
             drawn = [told for edge in edges if (told := self._drawn(edge, fresh)) is not None]
@@ -171,6 +178,13 @@ class Restorer:
         if behind is not None and isinstance(node, Memory):
             take_place(composer, self._store.records, behind, node)
 
+    def _raise_trust(self, composer: Composer, node: Node) -> None:
+        """Give what stands for an episode of the import the trust of that, for which a person stands."""
+        copy = self._instead[_ref(node)]
+        (held,) = self._store.records.present([copy])
+        if isinstance(held, Episode) and isinstance(node, Episode) and _outranks(node, held):
+            composer.patch(copy, trust=node.provenance.trust)
+
     def _placed(self, composer: Composer, memory: Memory) -> tuple[Memory, Memory | None]:
         """Return an active memory under a name that no other one of its scope has; the better founded one keeps it.
 
@@ -179,7 +193,7 @@ class Restorer:
         key, behind = (memory.scope, memory.name), self._copies.behind(memory)
         ref, other = self._store.index.named(*key), composer.name(*key)
         (holder,) = (None,) if ref is None or key in self._names_taken else self._store.records.present([ref])
-        if not isinstance(holder, Memory) or holder.provenance.trust.rank <= memory.provenance.trust.rank:
+        if not isinstance(holder, Memory) or not _outranks(memory, holder):
             return replace(memory, name=other), behind
         self._names_taken.add(key)
         if holder != behind:
@@ -256,8 +270,6 @@ def _told_provenance(intake: Intake, provenance: Provenance) -> Provenance:
 
 
 _STANDING = frozenset({Status.ACTIVE, Status.QUARANTINED})
-_AS_IT_WAS = ("importance", "easiness", "half_life_days")
-_ADDED = ("helped", "failed", "uses")
 
 
 class Copies:
@@ -272,77 +284,64 @@ class Copies:
                     key = node.source.removeprefix(f"{adapter}:").partition("@")[0]
                     self._refs[label, key] = Ref(label=label, id=node.id)
 
-    def of(self, node: Node) -> Memory | Episode | None:
-        """Return what says the same as an import's node and stands.
+    def saying(self, node: Node) -> Memory | Episode | None:
+        """Return what says the same as an import's node in its scope, so that it does not come in.
 
-        That is its copy, or a memory of its scope that has its name. What is less trusted stands for nothing: its name,
-        files and attributes would be taken for the better founded one's.
+        Of memories that is what is no less trusted. A less trusted one stands for nothing: its name, files and
+        attributes would be taken for the better founded one's.
         """
-        copy, held = self._held(node)
-        if isinstance(held, Memory) and isinstance(node, Memory):
-            same_source = _called(held) == _called(node) if copy else bool(node.source) and held.source == node.source
-            weaker = not same_source and held.provenance.trust.rank > node.provenance.trust.rank
-            return held if not weaker and same_words(held, NewStatement.of(node)) else None
-        if isinstance(held, Episode) and isinstance(node, Episode) and _told(held) == _told(node):
-            return held
+        for held in self._held(node):
+            if isinstance(held, Memory) and isinstance(node, Memory) and held.scope == node.scope:
+                if not _outranks(node, held) and same_words(held, NewStatement.of(node)):
+                    return held
+            elif isinstance(held, Episode) and isinstance(node, Episode) and _told(held) == _told(node):
+                return held
         return None
 
     def behind(self, memory: Memory) -> Memory | None:
-        """Return what is to go behind a memory of an import: its copy, or one of its name, that says it less founded.
+        """Return what is to go behind a memory of an import: what says it here, is less trusted and nobody else's."""
+        weaker = (held for held in self._held(memory) if isinstance(held, Memory) and _outranks(memory, held))
+        said = NewStatement.of(memory)
+        return next((one for one in weaker if not one.provenance.is_strangers and same_words(one, said)), None)
 
-        It is nobody else's.
-        """
-        _, held = self._held(memory)
-        if not isinstance(held, Memory) or held.provenance.is_strangers:
-            return None
-        weaker = held.provenance.trust.rank > memory.provenance.trust.rank
-        return held if weaker and same_words(held, NewStatement.of(memory)) else None
-
-    def _held(self, node: Node) -> tuple[bool, Node | None]:
-        """Return the copy of an import's node, or (False) the memory of its name."""
+    def _held(self, node: Node) -> list[Node | None]:
+        """Return the copy of an active node, and the memory of its name."""
         if not isinstance(node, Memory | Episode) or node.status is not Status.ACTIVE:
-            return False, None
+            return []
         copy = self._refs.get((label_of(node), key_of(node.id)))
-        ref = self._index.named(node.scope, node.name) if copy is None and isinstance(node, Memory) else copy
-        return copy is not None, None if ref is None else self._index.records.present([ref])[0]
-
-    def raise_trust(self, composer: Composer, copy: Ref, node: Node) -> None:
-        """Give an imported copy the trust of the original, for which a person stands, and what it earned; once only."""
-        (held,) = self._index.records.present([copy])
-        if not isinstance(held, Memory | Episode) or not isinstance(node, Memory | Episode):
-            return
-        if node.provenance.trust.rank < held.provenance.trust.rank:
-            composer.patch(copy, **_raised(held, node))
-            evidence = self._index.from_source(held.source, scope=held.scope)
-            (told,) = self._index.records.present([evidence]) if evidence not in (None, copy) else (None,)
-            if isinstance(told, Episode) and isinstance(held, Memory) and _says_all_of(held, told):
-                composer.patch(told.ref, trust=node.provenance.trust)
+        named = self._index.named(node.scope, node.name) if isinstance(node, Memory) else None
+        return self._index.records.present([ref for ref in (copy, named) if ref is not None])
 
 
-def _called(memory: Memory) -> tuple[object, ...]:
-    """Return what is said of a memory beside its words: an export that somebody changed may name it otherwise."""
-    free = {name: held for name, held in memory.attributes.items() if not name.startswith(OWN_ATTRIBUTE)}
-    return memory.name, memory.kind, free
+def _outranks(one: Memory | Episode, other: Memory | Episode) -> bool:
+    return one.provenance.trust.rank < other.provenance.trust.rank
 
 
 def _told(episode: Episode) -> tuple[str, ...]:
-    return episode.content, episode.role, episode.session, episode.provenance.agent
+    return episode.scope, episode.content, episode.role, episode.session, episode.provenance.agent
 
 
-def _says_all_of(memory: Memory, evidence: Episode) -> bool:
-    """Return whether evidence says what a memory says, and nothing beside it, which nobody stands for."""
-    return plain_words(memory.trigger, memory.resolution) == plain_words(evidence.content, "")
+def _is_hidden(node: Node, hidden: PrivateSessions) -> bool:
+    """Return whether a node is a session that is private here, or was recorded in one."""
+    if isinstance(node, Session):
+        return hidden.hold(name_of_session(node.scope, node.id))
+    return isinstance(node, Episode) and bool(node.session) and hidden.hold(node.session)
 
 
-def _raised(held: Memory | Episode, node: Memory | Episode) -> dict[str, Any]:
-    if not isinstance(held, Memory) or not isinstance(node, Memory):
-        return {"trust": node.provenance.trust}
-    used = [one.last_used_at for one in (held, node) if one.last_used_at]
-    return {
-        "trust": node.provenance.trust,
-        "confidence": max(held.confidence, node.confidence),
-        **{name: getattr(node, name) for name in (*_AS_IT_WAS, "valid_from", "valid_to")},
-        **{name: getattr(held, name) + getattr(node, name) for name in _ADDED},
-        "last_used_at": max(used, default=None),
-        "attributes": with_claimed({**held.attributes, **node.attributes}, claimed_of(node) + unproven_of(held)),
-    }
+def _without(one: OwnNode, erased: Erased) -> OwnNode | None:
+    """Return a node without what was erased, as any reading brings it in; None where nothing else is left of it."""
+    node = one.node
+    if not erased or not isinstance(node, Memory | Episode):
+        return one
+    if isinstance(node, Episode):
+        content = erased.words.cut(node.content)
+        if erased.has_episode(node.source, node.content) or not normal(content):
+            return None
+        content = content if content == node.content else content.strip()
+        return one if content == node.content else OwnNode(node=replace(node, content=content), found_by=(content,))
+    said = (node.trigger, node.resolution)
+    left = erased.words.cut_statement(*said)
+    if left is None or left == said:
+        return None if left is None else one
+    trigger, resolution = left[0].strip(), left[1].strip()
+    return OwnNode(node=replace(node, trigger=trigger, resolution=resolution, name=slug(trigger), attributes={}))
