@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -154,11 +155,12 @@ def test_a_memory_stays_as_sure_however_many_contradict_it_that_are_believed_les
     machines: Machines, tmp_path: Path
 ) -> None:
     helix = believing(machines(), Trust.AGENT_INFERRED)
-    mine = said(helix, "the gateway listens on port 9000")
+    words, since = "the gateway listens on port 9000", datetime(2020, 1, 1, tzinfo=UTC)
+    # What is told later is not settled by trust: it is open.
+    request = StoreRequest(trigger=words, resolution="", kind="fact", scope="p", valid_from=since)
+    mine = memories.store(helix, request).id
     before = memories.get(helix, mine).confidence
     told = [memory(one, f"the gateway listens on port {port}") for one, port in ((FIRST, 8001), (SECOND, 8002))]
-    for row in told:
-        row["props"]["recorded_at"] = 4 * MOMENT  # what is told later is not settled by trust: it is open
     assert brought(helix, tmp_path, told).state is JobState.DONE
     assert mine in {side.id for one in review.contradictions(helix).items for side in (one.first, one.second)}
     assert memories.get(helix, mine).confidence == before
