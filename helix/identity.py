@@ -452,7 +452,9 @@ def is_taken(name: str) -> bool:
 
 
 def _below(base: Identity, inner: Path, name: str = "") -> Identity:
-    below = (name or _fit(inner.relative_to(base.root).as_posix()))[:LONGEST_NAME]
+    below = name or _fit(inner.relative_to(base.root).as_posix())
+    if len(below) > LONGEST_NAME:
+        below = f"{below[: LONGEST_NAME - 9]}~{_digest(below)}"
     return replace(base, scope=f"{base.scope}/{below}", root=inner)
 
 
@@ -481,8 +483,11 @@ def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:
 def _told_apart(name: str) -> str:
     """Return a name of a remote's path as a scope has it, with a digest at its end where others would be written so."""
     fit = _fit(name)
-    digest = hashlib.sha256(scope_key(name).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return fit if fit == name else f"{fit}~{digest}"
+    return fit if fit == name else f"{fit}~{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(scope_key(name).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _fit(text: str) -> str:

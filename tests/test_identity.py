@@ -424,6 +424,8 @@ def test_a_name_that_is_longer_than_any_is_cut_and_what_lies_above_is_seen(tmp_p
     mark(top / "src", f'name = "{"a" * 1_100}"')
     found = project_of(top / "src").scope
     assert "github.com/acme/shop" in scopes_seen(found) and len(found) < 300
+    (top / "src/.helix/project.toml").write_text(f'name = "{"a" * 1_101}"', "utf-8")
+    assert project_of(top / "src").scope not in (found, "github.com/acme/shop")
 
 
 @pytest.mark.parametrize("name", [".git", ".helix", ".env"])

@@ -108,7 +108,13 @@ class ListenerRoom:
 
 
 def _is_gone(transport: asyncio.Transport) -> bool:
-    return transport.is_closing() and transport.get_extra_info("socket").fileno() < 0
+    if not transport.is_closing():
+        return False
+    try:
+        held = transport.get_extra_info("socket")
+    except AttributeError:  # one of TLS that has ended lets go of all that it had
+        return True
+    return held is None or held.fileno() < 0
 
 
 class Handshake(asyncio.Protocol):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.extraction.excluded import Erased
 from helix.model.tombstone import KeptOut, left_of, normal, told_sentences
+from helix.text.structured import texts
 
 
 def without_erased(item: Slice, erased: Erased) -> Slice | None:
@@ -35,6 +36,12 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     )
 
 
+def attributes_without(attributes: Mapping[str, object], words: KeptOut) -> Mapping[str, object]:
+    """Return what is noted of a memory beside its words; nothing where any of it says what was erased."""
+    said = [text for _, text in texts(dict(attributes))]
+    return attributes if [*map(words.cut, said)] == said else {}
+
+
 def _without(draft: MemoryDraft, words: KeptOut, gone: Sequence[str], stays: str) -> MemoryDraft | None:
     """Return a memory without the texts that were erased; None where one of its parts, or all of it, is such a text.
 
@@ -49,6 +56,6 @@ def _without(draft: MemoryDraft, words: KeptOut, gone: Sequence[str], stays: str
     if any(one in whole for one in gone) and not all(f" {one} " in stays for one in told_sentences(*left)):
         return None
     if left == said:
-        return draft
+        return replace(draft, attributes=attributes_without(draft.attributes, words))
     # Its name and what else is noted of it were made of all that it said.
     return replace(draft, trigger=left[0].rstrip(" >").strip(), resolution=left[1].strip(), name="", attributes={})

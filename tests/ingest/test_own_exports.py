@@ -25,7 +25,7 @@ from helix.model.memory import Kind, Memory
 from helix.model.operations import PutEdge, PutNode
 from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
-from helix.operations import capture, erasure, exports, ingest, memories
+from helix.operations import capture, erasure, exports, ingest, memories, review
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
@@ -424,7 +424,9 @@ def test_what_was_erased_here_comes_back_by_no_export_that_the_user_stands_for(
 ) -> None:
     one, other = two
     memories.store(one, StoreRequest(trigger=VAULT, resolution="", kind="fact", scope="shop"))
-    memories.store(one, StoreRequest(trigger="the gate is red", resolution="", kind="fact", scope="shop"))
+    noted = {"note": f"Ann says: {VAULT}", "why": [VAULT]}
+    gate = StoreRequest(trigger="the gate is red", resolution="", kind="fact", scope="shop", attributes=noted)
+    memories.store(one, gate)
     place = str(tmp_path / "export")
     finished(one, exports.export_jsonl(one, place) if form == "jsonl" else exports.export_markdown(one, place))
     if before:
@@ -437,6 +439,8 @@ def test_what_was_erased_here_comes_back_by_no_export_that_the_user_stands_for(
     said = [one.trigger for one in memories.memories(other, MemoryFilter(any_status=True)).items]
     assert "the gate is red" in said and VAULT not in said
     assert VAULT not in [one.content for one in capture.episodes(other).items]
+    assert all(VAULT not in str(one.attributes) for one in memories.memories(other).items)
+    assert all(VAULT not in piece for piece in passages(other))
 
 
 def test_a_private_session_is_written_down_by_no_export_that_the_user_stands_for(
@@ -464,3 +468,41 @@ def test_what_an_export_says_stands_in_its_scope_wherever_a_copy_of_it_lies(
     assert {one.scope for one in capture.episodes(other).items if one.provenance.trust is Trust.USER_ASSERTED} == {
         "shop"
     }
+
+
+def passages(helix: Helix) -> list[str]:
+    """Return the texts that everything in the store is found by."""
+    with helix.store.journal.snapshot() as (_, held):
+        return [one.text for one in held.passages()]
+
+
+def test_a_copy_that_somebody_dated_otherwise_is_not_taken_for_the_own_episode(
+    two: tuple[Helix, Helix], tmp_path: Path
+) -> None:
+    one, other = two
+    capture.record_episode(one, EpisodeRequest(content="the api listens on port 8000", scope="shop", role="user"))
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    lines = [json.loads(line) for line in (tmp_path / "export").read_text("utf-8").splitlines()]
+    for line in lines:
+        if line.get("node") == "Episode":
+            line["props"]["occurred_at"] = "2001-01-01T00:00:00+00:00"
+    (tmp_path / "changed").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    finished(other, ingest.import_memories(other, str(tmp_path / "changed"), scope="shop"))
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
+    years = {one.occurred_at.year: one.provenance.trust for one in capture.episodes(other).items}
+    assert years[2001] is Trust.TOOL_OUTPUT and len(years) == 2
+
+
+def test_what_the_user_said_in_the_place_of_a_copy_holds_beside_the_export(
+    two: tuple[Helix, Helix], tmp_path: Path
+) -> None:
+    one, other = two
+    memories.store(one, StoreRequest(trigger="the api listens on port 8000", resolution="", kind="fact", scope="p"))
+    finished(one, exports.export_jsonl(one, str(tmp_path / "export")))
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), scope="p"))
+    later = StoreRequest(trigger="the api listens on port 8002", resolution="", kind="fact", scope="p")
+    mine = memories.store(other, later).id
+    finished(other, ingest.import_memories(other, str(tmp_path / "export"), mine=True))
+    holding = [item.node.id for item in other.recall(RecallQuery(query="api port", scope="p")).items]
+    disputes = review.contradictions(other, any_status=True).items
+    assert mine in holding and disputes, "the two are set against each other"

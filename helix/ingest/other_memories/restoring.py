@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, PausedError
+from helix.ingest.erased_text import attributes_without
 from helix.ingest.linking import ImportTally
 from helix.ingest.other_memories.adapter import key_of
 from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
@@ -21,6 +22,8 @@ from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.contradiction.rivals import settle_stored
+from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction.excluded import Erased, erased
 from helix.model.edge import Edge, Label, Ref, drawn_again
 from helix.model.episode import Episode, Session
@@ -162,6 +165,9 @@ class Restorer:
             return Decision(tuple(changes), written)
 
         self._tally.add(self._store.writer.submit(decide))
+        for node in self._store.records.present([_ref(one.node) for one in nodes]):
+            if isinstance(node, Memory) and node.status is Status.ACTIVE and self._copies.knows(node):
+                settle_stored(self._store, node)  # something else may have been said in its copy's place
 
     def _put(self, composer: Composer, one: OwnNode, prepared: Prepared) -> None:
         node, behind = one.node, None
@@ -183,7 +189,7 @@ class Restorer:
         copy = self._instead[_ref(node)]
         (held,) = self._store.records.present([copy])
         if isinstance(held, Episode) and isinstance(node, Episode) and _outranks(node, held):
-            composer.patch(copy, trust=node.provenance.trust)
+            composer.patch(copy, trust=node.provenance.trust, consolidated_at=None)  # it is read once more
 
     def _placed(self, composer: Composer, memory: Memory) -> tuple[Memory, Memory | None]:
         """Return an active memory under a name that no other one of its scope has; the better founded one keeps it.
@@ -278,11 +284,18 @@ class Copies:
     def __init__(self, index: StoreIndex, adapter: str) -> None:
         self._index = index
         self._refs: dict[tuple[Label, str], Ref] = {}
+        self._known: set[str] = set()
         for label in (Label.MEMORY, Label.EPISODE):
             for node in index.present(index.from_sources(label, f"{adapter}:")):
-                if isinstance(node, Memory | Episode) and node.status in _STANDING:
+                if isinstance(node, Memory | Episode):
                     key = node.source.removeprefix(f"{adapter}:").partition("@")[0]
-                    self._refs[label, key] = Ref(label=label, id=node.id)
+                    self._known.add(key)
+                    if node.status in _STANDING:
+                        self._refs[label, key] = Ref(label=label, id=node.id)
+
+    def knows(self, memory: Memory) -> bool:
+        """Return whether a memory of the export was ingested before, whatever became of that."""
+        return key_of(memory.id) in self._known
 
     def saying(self, node: Node) -> Memory | Episode | None:
         """Return what says the same as an import's node in its scope, so that it does not come in.
@@ -317,31 +330,41 @@ def _outranks(one: Memory | Episode, other: Memory | Episode) -> bool:
     return one.provenance.trust.rank < other.provenance.trust.rank
 
 
-def _told(episode: Episode) -> tuple[str, ...]:
-    return episode.scope, episode.content, episode.role, episode.session, episode.provenance.agent
+def _told(episode: Episode) -> tuple[object, ...]:
+    said = episode.scope, episode.content, episode.role, episode.session
+    return *said, episode.provenance.agent, episode.occurred_at
 
 
 def _is_hidden(node: Node, hidden: PrivateSessions) -> bool:
     """Return whether a node is a session that is private here, or was recorded in one."""
     if isinstance(node, Session):
         return hidden.hold(name_of_session(node.scope, node.id))
-    return isinstance(node, Episode) and bool(node.session) and hidden.hold(node.session)
+    session = str(getattr(node, "session", ""))
+    return bool(session) and hidden.hold(session)
 
 
 def _without(one: OwnNode, erased: Erased) -> OwnNode | None:
     """Return a node without what was erased, as any reading brings it in; None where nothing else is left of it."""
     node = one.node
-    if not erased or not isinstance(node, Memory | Episode):
+    if not erased:
         return one
+    cut = erased.words.cut
+    found = None if one.found_by is None else tuple(kept for text in one.found_by if (kept := cut(text).strip()))
     if isinstance(node, Episode):
-        content = erased.words.cut(node.content)
+        content = cut(node.content)
         if erased.has_episode(node.source, node.content) or not normal(content):
             return None
         content = content if content == node.content else content.strip()
-        return one if content == node.content else OwnNode(node=replace(node, content=content), found_by=(content,))
+        return OwnNode(node=replace(node, content=content), found_by=found)
+    if not isinstance(node, Memory):
+        texts = [told.text for told in texts_of(put_record(node).props)]
+        return OwnNode(node=node, found_by=found) if [*map(cut, texts)] == texts else None
     said = (node.trigger, node.resolution)
     left = erased.words.cut_statement(*said)
-    if left is None or left == said:
-        return None if left is None else one
+    if left is None:
+        return None
+    if left == said:
+        node = replace(node, attributes=attributes_without(node.attributes, erased.words))
+        return OwnNode(node=node, found_by=found)
     trigger, resolution = left[0].strip(), left[1].strip()
     return OwnNode(node=replace(node, trigger=trigger, resolution=resolution, name=slug(trigger), attributes={}))
