@@ -39,6 +39,8 @@ LONGEST_PATH = 4_096
 DEEPEST = 100
 """Folders that a project may lie below: a session's project is looked for from each of them, upwards."""
 _LONGEST_REMOTE, _MOST_NOTED = 2_048, 20
+LONGEST_SCOPE = 300
+"""Characters of a project's scope, of which whatever lies below another is cut."""
 LONGEST_NAME = 200
 """Characters of a name that a project is given; what is longer is cut."""
 _UNFIT = re.compile(r"[^\w.@+/:-]+")
@@ -276,7 +278,7 @@ def scope_of_remote(url: str) -> str:
         return ""  # of a letter in a circle git asks for that letter, and of a capital sharp s for `ss`
     if _WITH_SECRET.search(path) or not {".", ".."}.isdisjoint(unquote(path).split("/")):
         return ""  # git asks for what `a/b/../../c/d` leads to, and that lay below `a/b` and saw what is known there
-    host, path = _of_forge(host.lower(), path[:-4] if path[-4:].lower() == ".git" else path, port)
+    host, path = _of_forge(host.lower(), (path[:-4] if path[-4:].lower() == ".git" else path).rstrip("/"), port)
     path = "/".join(map(_told_apart, path.split("/")))
     host = f"{host}:{port}" if port and is_this_machine(host) else host
     return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
@@ -453,8 +455,9 @@ def is_taken(name: str) -> bool:
 
 def _below(base: Identity, inner: Path, name: str = "") -> Identity:
     below = name or _fit(inner.relative_to(base.root).as_posix())
-    if len(below) > LONGEST_NAME:
-        below = f"{below[: LONGEST_NAME - 9]}~{_digest(below)}"
+    room = max(LONGEST_SCOPE - len(base.scope) - 1, 9)
+    if len(below) > room:
+        below = f"{below[: room - 9].rstrip('/')}~{_digest(below)}"
     return replace(base, scope=f"{base.scope}/{below}", root=inner)
 
 

@@ -17,6 +17,7 @@ from helix.identity import (
     APART,
     DEEPEST,
     LONGEST_PATH,
+    LONGEST_SCOPE,
     NO_PROJECT,
     PROJECT_FILE,
     Identity,
@@ -116,6 +117,10 @@ def test_an_address_that_leads_elsewhere_sees_nothing_of_the_project_that_it_goe
     seen = scopes_seen(scope(repository(tmp_path / "clone", url)))
     assert not any(one.startswith("github.com") for one in seen)
     assert scope_of_remote("https://github.com/victim/my..lib") == "github.com/victim/my..lib"
+
+
+def test_a_remote_that_names_its_git_folder_is_the_repository_of_that() -> None:
+    assert scope_of_remote("https://git.example/acme/payroll/.git") == "git.example/acme/payroll"
 
 
 @pytest.mark.parametrize(
@@ -423,7 +428,13 @@ def test_a_name_that_is_longer_than_any_is_cut_and_what_lies_above_is_seen(tmp_p
     top = repository(tmp_path / "shop", remote="https://github.com/acme/shop.git")
     mark(top / "src", f'name = "{"a" * 1_100}"')
     found = project_of(top / "src").scope
-    assert "github.com/acme/shop" in scopes_seen(found) and len(found) < 300
+    assert "github.com/acme/shop" in scopes_seen(found) and len(found) <= LONGEST_SCOPE
+    mark(top / "lib", f'name = "{"b" * 200}"\nprojects = ["*/*"]')
+    deep = top / "lib" / ("c" * 100) / ("d" * 100)
+    assert len(project_of(deep).scope) <= LONGEST_SCOPE and "github.com/acme/shop" in scopes_seen(
+        project_of(deep).scope
+    )
+    assert project_of(deep).scope != project_of(deep.with_name("d" * 101)).scope
     (top / "src/.helix/project.toml").write_text(f'name = "{"a" * 1_101}"', "utf-8")
     assert project_of(top / "src").scope not in (found, "github.com/acme/shop")
 

@@ -35,7 +35,7 @@ _UNREAD_BY = frozenset({"explore", "plan"})
 _CHOSEN_BY = {
     "claude-code": ((".claude/settings.json", ".claude/settings.local.json"), ("claudemd", "claude_md")),
     "codex": ((".codex/config.toml",), ("project_doc_", "project_root_")),
-    "gemini": ((".gemini/settings.json",), ("filename",)),
+    "gemini": ((".gemini/settings.json",), ("filename", "memoryboundary")),
 }
 """Settings of a client by which a repository says which of its files are read, and the words that such a one holds."""
 _ESCAPED = "\\u"
