@@ -94,8 +94,7 @@ def identify(
     worktrees `apart`. The nearest `.helix/project.toml` may give a `name` to use instead of all that, once the user has
     confirmed it (`names`: the HELIX_HOME that knows), and `projects`, globs of folders below it that are projects of
     their own. `home` is where looking upwards ends.
-    Raises InvalidInputError for such a file that cannot be read (`passing_over`: it says nothing then), and for a path
-    that is longer or deeper than any is.
+    Raises InvalidInputError for such a file that cannot be read, unless `passing_over` it, and for a path without end.
     """
     if len(str(folder)) > LONGEST_PATH:
         words = f"a folder's path has more than {LONGEST_PATH:,} characters"
@@ -105,34 +104,17 @@ def identify(
         raise InvalidInputError(f"a folder lies below more than {DEEPEST} others", hint="move it further up")
     if place_from(folder, "") is None:
         return None  # the system may follow links here that walk through many thousand names, at each question anew
-    top = next((one for one in _upwards(folder, None) if files.is_there(one / ".git")), None)
-    git = None if top is None else _git(top)
+    top, git = _work_tree(folder)
     marked = next((one for one in _upwards(folder, top or home) if files.is_file(one / PROJECT_FILE)), None)
     marked = marked if marked is not None and _are_ours(marked / PROJECT_FILE, marked / ".helix") else None
-    try:
-        wishes, unread = _Wishes() if marked is None else _wishes(marked / PROJECT_FILE), False
-    except InvalidInputError:
-        if not passing_over:
-            raise
-        wishes, unread = _Wishes(), True
-    found = _identified(folder, (top, git), (marked, wishes), worktrees, names)
-    return None if found is None else replace(found, unread=unread)
-
-
-def _identified(
-    folder: Path,
-    repository: tuple[Path | None, _Git | None],
-    told: tuple[Path | None, _Wishes],
-    worktrees: str,
-    names: Path | None,
-) -> Identity | None:
-    (top, git), (marked, wishes) = repository, told
+    wishes, unread = _wished(marked, passing_over)
     if top is not None and git is not None:
         base = _of_repository(top, git, wishes.name if marked == top else "", worktrees, names)
     elif marked is not None:
         base = called(Identity(scope=_own_name(marked), root=marked), wishes.name, names)
     else:
         return None
+    base = replace(base, unread=unread)
     if marked is None:
         return base
     if marked != base.root:
@@ -221,8 +203,7 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
     folder = folder.absolute()
     if place_from(folder, "") is None:
         return ()
-    top = next((one for one in _upwards(folder, None) if files.is_there(one / ".git")), None)
-    git = None if top is None else _git(top)
+    top, git = _work_tree(folder)
     if top is None or git is None:
         return ()
     common = git.common
@@ -315,6 +296,11 @@ class _Git:
 
     own: Path
     common: Path
+
+
+def _work_tree(folder: Path) -> tuple[Path | None, _Git | None]:
+    top = next((one for one in _upwards(folder, None) if files.is_there(one / ".git")), None)
+    return top, None if top is None else _git(top)
 
 
 def _git(top: Path) -> _Git | None:
@@ -417,6 +403,15 @@ def _remote(common: Path) -> str:
     return remotes.get("origin") or next((remotes[name] for name in sorted(remotes)), "")
 
 
+def _wished(marked: Path | None, passing_over: bool) -> tuple[_Wishes, bool]:
+    try:
+        return _Wishes() if marked is None else _wishes(marked / PROJECT_FILE), False
+    except InvalidInputError:
+        if passing_over:
+            return _Wishes(), True
+        raise
+
+
 def _wishes(path: Path) -> _Wishes:
     try:
         said = tomllib.loads(_read_beginning(path, _MOST_BYTES_OF_WISHES))
@@ -485,8 +480,7 @@ def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:
 
 def _told_apart(name: str) -> str:
     """Return a name of a remote's path as a scope has it, with a digest at its end where others would be written so."""
-    fit = _fit(name)
-    return fit if fit == name else f"{fit}~{_digest(name)}"
+    return name if _fit(name) == name else f"{_fit(name)}~{_digest(name)}"
 
 
 def _digest(name: str) -> str:
