@@ -119,6 +119,11 @@ def is_there(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path)  # noqa: PTH110
 
 
+def work_tree_of(path: Path) -> Path | None:
+    """Return the nearest folder at or above a path that git has as a work tree."""
+    return next((folder for folder in (path, *path.parents) if is_there(folder / ".git")), None)
+
+
 def is_file(path: str | os.PathLike[str]) -> bool:
     """Return whether a path leads to a regular file that can be looked at."""
     return os.path.isfile(path)  # noqa: PTH113

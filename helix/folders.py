@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.confirmed import OWN_FOLDERS, confirm, confirmed
-from helix.files import is_there, kept_json, newest_json, private_folder, read_text, real_path, write_private
+from helix.files import kept_json, newest_json, private_folder, read_text, real_path, work_tree_of, write_private
 from helix.identity import Identity, git_folders, place_from
 from helix.scopes import scope_key
 
@@ -104,8 +104,8 @@ def _top(project: Identity) -> Path | None:
     """Return the top of the work tree that a project lies in, of a linked one that of its repository; None without."""
     if not project.repository:
         return None
-    top = next((real_path(one) for one in (project.root, *project.root.parents) if is_there(one / ".git")), None)
-    return None if top is None else _linked_to(top) or top
+    top = work_tree_of(project.root)
+    return None if top is None else _linked_to(real_path(top)) or real_path(top)
 
 
 def _linked_to(root: Path) -> Path | None:

@@ -299,7 +299,7 @@ class _Git:
 
 
 def _work_tree(folder: Path) -> tuple[Path | None, _Git | None]:
-    top = next((one for one in _upwards(folder, None) if files.is_there(one / ".git")), None)
+    top = files.work_tree_of(folder)
     return top, None if top is None else _git(top)
 
 

@@ -11,7 +11,7 @@ import asyncio
 import socket
 import ssl
 from asyncio import sslproto
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -70,22 +70,19 @@ class ListenerRoom:
         One that is closed has its place until its client has read what it was told: it may never do so.
         """
         self._inside = {one: other for one, other in self._inside.items() if not _is_gone(one)}
-        if len(self._inside) >= self.most:
-            leaving = next(self._leaving(), None)
-            waiting = leaving or next((one for one, other in self._inside.items() if not other.answering()), None)
-            stuck = waiting or next((one for one, other in self._inside.items() if other.stuck()), None)
-            if stuck is None:
-                return False
-            self._end(stuck)
+        full = len(self._inside) >= self.most
+        if full and not any(self._end_first(fits) for fits in (_is_leaving, _is_waiting, _is_stuck)):
+            return False
         self._inside[transport] = protocol
         return True
 
-    def _leaving(self) -> Iterator[asyncio.Transport]:
-        return (one for one in self._inside if one.is_closing())
-
-    def _end(self, transport: asyncio.Transport) -> None:
-        del self._inside[transport]
-        transport.abort()
+    def _end_first(self, fits: Callable[[asyncio.Transport, Inside], bool]) -> bool:
+        """End the connection that is longest in here of those that fit; return whether there was one."""
+        found = next((one for one, other in self._inside.items() if fits(one, other)), None)
+        if found is not None:
+            del self._inside[found]
+            found.abort()
+        return found is not None
 
     def leave(self, transport: asyncio.Transport) -> None:
         """Give up the place of a connection to the API that becomes another one, if it still has it."""
@@ -93,18 +90,33 @@ class ListenerRoom:
 
     def takes_websocket(self) -> bool:
         """Return whether the API has room for one WebSocket more: they stay, and nothing makes them leave."""
-        held = [one for one, other in self._inside.items() if other.upgraded and not _is_gone(one)]
-        if len(held) < self.most_websockets:
-            return True
-        leaving = next((one for one in held if one.is_closing()), None)
-        if leaving is not None:
-            self._end(leaving)
-        return leaving is not None
+        held = sum(_is_websocket(one, other) for one, other in self._inside.items())
+        return held < self.most_websockets or self._end_first(_is_leaving_websocket)
 
     @property
     def most_websockets(self) -> int:
         """How many of the API's connections may be WebSockets."""
         return max(self.most // 4, 1)
+
+
+def _is_leaving(one: asyncio.Transport, _: Inside) -> bool:
+    return one.is_closing()
+
+
+def _is_waiting(_: asyncio.Transport, other: Inside) -> bool:
+    return not other.answering()
+
+
+def _is_stuck(_: asyncio.Transport, other: Inside) -> bool:
+    return other.stuck()
+
+
+def _is_websocket(one: asyncio.Transport, other: Inside) -> bool:
+    return other.upgraded and not _is_gone(one)
+
+
+def _is_leaving_websocket(one: asyncio.Transport, other: Inside) -> bool:
+    return _is_websocket(one, other) and one.is_closing()
 
 
 def _is_gone(transport: asyncio.Transport) -> bool:

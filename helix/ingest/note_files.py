@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import NotFoundError
-from helix.files import digest_of, is_there, open_regular, real_path
+from helix.files import digest_of, open_regular, real_path, work_tree_of
 from helix.helixignore import IgnoreRules, git_rules_of, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import decode
@@ -92,11 +92,6 @@ def note_files(
         if real.is_dir():
             place = real.relative_to(base).as_posix() if base else real.as_posix()
             yield NoteFolder(base=base, place="" if place == "." else f"{place}/")
-
-
-def work_tree_of(path: Path) -> Path | None:
-    """Return the nearest folder at or above a note's path that git has as a work tree."""
-    return next((folder for folder in (path, *path.parents) if is_there(folder / ".git")), None)
 
 
 def exists(path: Path) -> bool:

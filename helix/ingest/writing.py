@@ -444,4 +444,4 @@ def _with(prepared: Prepared, more: Sequence[Mention]) -> list[Mention]:
 
 
 def _is_hidden(episode: EpisodeDraft, private: PrivateSessions) -> bool:
-    return any(private.hold(name) for name in (episode.session, episode.forked_from) if name)
+    return any(private.hold(name) for name in (episode.session, episode.forked_from))

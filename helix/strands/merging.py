@@ -291,7 +291,7 @@ def _is_hidden(row: StrandRow, hidden: PrivateSessions) -> bool:
         return False
     scope, name = str(put.props.get("scope") or GLOBAL_SCOPE), str(put.props.get("session") or "")
     name = name_of_session(scope, put.id) if put.label is Label.SESSION else name
-    return bool(name) and hidden.hold(name)
+    return hidden.hold(name)
 
 
 def _holds_on(batch: Mapping[Key, StrandRow | None], holder: Ref, scope: str, name: str) -> bool:

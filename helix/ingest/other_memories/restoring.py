@@ -21,7 +21,7 @@ from helix.memory.capture.sessions import PrivateSessions, name_of_session, priv
 from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
 from helix.memory.change.intake import OWN_ATTRIBUTE, Intake
 from helix.memory.change.versions import take_place
-from helix.memory.contradiction.classify import NewStatement, same_words
+from helix.memory.contradiction.classify import NewStatement, outranks, same_words
 from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction.excluded import Erased, erased
@@ -188,7 +188,7 @@ class Restorer:
         """Give what stands for an episode of the import the trust of that, for which a person stands."""
         copy = self._instead[_ref(node)]
         (held,) = self._store.records.present([copy])
-        if isinstance(held, Episode) and isinstance(node, Episode) and _outranks(node, held):
+        if isinstance(held, Episode) and isinstance(node, Episode) and outranks(node, held):
             composer.patch(copy, trust=node.provenance.trust, consolidated_at=None)  # it is read once more
 
     def _placed(self, composer: Composer, memory: Memory) -> tuple[Memory, Memory | None]:
@@ -199,7 +199,7 @@ class Restorer:
         key, behind = (memory.scope, memory.name), self._copies.behind(memory)
         ref, other = self._store.index.named(*key), composer.name(*key)
         (holder,) = (None,) if ref is None or key in self._names_taken else self._store.records.present([ref])
-        if not isinstance(holder, Memory) or not _outranks(memory, holder):
+        if not isinstance(holder, Memory) or not outranks(memory, holder):
             return replace(memory, name=other), behind
         self._names_taken.add(key)
         if holder != behind:
@@ -305,7 +305,7 @@ class Copies:
         """
         for held in self._held(node):
             if isinstance(held, Memory) and isinstance(node, Memory) and held.scope == node.scope:
-                if not _outranks(node, held) and same_words(held, NewStatement.of(node)):
+                if not outranks(node, held) and same_words(held, NewStatement.of(node)):
                     return held
             elif isinstance(held, Episode) and isinstance(node, Episode) and _told(held) == _told(node):
                 return held
@@ -313,7 +313,7 @@ class Copies:
 
     def behind(self, memory: Memory) -> Memory | None:
         """Return what is to go behind a memory of an import: what says it here, is less trusted and nobody else's."""
-        weaker = (held for held in self._held(memory) if isinstance(held, Memory) and _outranks(memory, held))
+        weaker = (held for held in self._held(memory) if isinstance(held, Memory) and outranks(memory, held))
         said = NewStatement.of(memory)
         return next((one for one in weaker if not one.provenance.is_strangers and same_words(one, said)), None)
 
@@ -326,10 +326,6 @@ class Copies:
         return self._index.records.present([ref for ref in (copy, named) if ref is not None])
 
 
-def _outranks(one: Memory | Episode, other: Memory | Episode) -> bool:
-    return one.provenance.trust.rank < other.provenance.trust.rank
-
-
 def _told(episode: Episode) -> tuple[object, ...]:
     said = episode.scope, episode.content, episode.role, episode.session
     return *said, episode.provenance.agent, episode.occurred_at
@@ -339,8 +335,7 @@ def _is_hidden(node: Node, hidden: PrivateSessions) -> bool:
     """Return whether a node is a session that is private here, or was recorded in one."""
     if isinstance(node, Session):
         return hidden.hold(name_of_session(node.scope, node.id))
-    session = str(getattr(node, "session", ""))
-    return bool(session) and hidden.hold(session)
+    return hidden.hold(str(getattr(node, "session", "")))
 
 
 def _without(one: OwnNode, erased: Erased) -> OwnNode | None:

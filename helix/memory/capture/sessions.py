@@ -138,7 +138,7 @@ class PrivateSessions:
 
     def hold(self, name: str) -> bool:
         """Return whether a name is among them; it is cleaned and redacted as when the session was opened."""
-        if not self.digests:
+        if not name or not self.digests:
             return False
         if len(name) > _LONGEST_NAME:
             return True
@@ -154,7 +154,7 @@ def private_sessions(journal: Journal) -> PrivateSessions:
 
 def is_private(journal: Journal, name: str) -> bool:
     """Return whether nothing of a session may be kept; `name` is cleaned and redacted as when it was opened."""
-    return bool(name) and private_sessions(journal).hold(name)
+    return private_sessions(journal).hold(name)
 
 
 def _make_private(store: Store, name: str) -> None:

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from helix.memory.change.versions import OWN_WORD
 from helix.memory.contradiction.detect import Contradiction, Statement, contradiction
+from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory, Tier, tier_of
 from helix.model.provenance import Trust
 from helix.providers.model_catalogue import UNMEASURED, likeness_of
@@ -155,9 +156,9 @@ def rule(first: Claim, second: Claim) -> Ruling:
     return Ruling.FIRST if wins else Ruling.SECOND
 
 
-def outranks(memory: Memory, known: Memory) -> bool:
-    """Return whether a memory outranks a known one that it contradicts: its class of source is better founded."""
-    return memory.provenance.trust.rank < known.provenance.trust.rank
+def outranks(one: Memory | Episode, other: Memory | Episode) -> bool:
+    """Return whether one outranks another that says otherwise: its class of source is better founded."""
+    return one.provenance.trust.rank < other.provenance.trust.rank
 
 
 def reworded_for(memory: Memory, trust: Trust) -> bool:
