@@ -154,7 +154,7 @@ def private_sessions(journal: Journal) -> PrivateSessions:
 
 def is_private(journal: Journal, name: str) -> bool:
     """Return whether nothing of a session may be kept; `name` is cleaned and redacted as when it was opened."""
-    return private_sessions(journal).hold(name)
+    return bool(name) and private_sessions(journal).hold(name)  # without a name the journal is not asked
 
 
 def _make_private(store: Store, name: str) -> None:
