@@ -77,6 +77,38 @@ def test_what_is_only_said_first_changes_nothing(left: str, right: str, same: bo
     assert agrees(left, right) is same
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("latency must be < 5 ms", "latency must be > 5 ms"),
+        ("the arm64 build: \N{LARGE GREEN CIRCLE}", "the arm64 build: \N{LARGE RED CIRCLE}"),
+        (
+            "linux \N{WHITE HEAVY CHECK MARK} windows \N{CROSS MARK}",
+            "linux \N{CROSS MARK} windows \N{WHITE HEAVY CHECK MARK}",
+        ),
+        ("requests go a \N{RIGHTWARDS ARROW} b", "requests go a \N{LEFTWARDS ARROW} b"),
+        ("the budget is 5 \N{EURO SIGN}", "the budget is 5 $"),
+        ("it fails when x == y", "it fails when x != y"),
+        ("the offset is -5", "the offset is 5"),
+        ("the range is [0, 1)", "the range is (0, 1]"),
+    ],
+)
+def test_another_sign_says_another_thing(left: str, right: str) -> None:
+    assert not agrees(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("run `make lint` first!", "Run make lint first."),
+        ("the cache \N{EM DASH} a big one \N{EM DASH} is warm", "the cache, a big one, is warm"),
+        ("\N{LEFT DOUBLE QUOTATION MARK}green\N{RIGHT DOUBLE QUOTATION MARK} means go", "'green' means go"),
+    ],
+)
+def test_other_punctuation_says_no_other_thing(left: str, right: str) -> None:
+    assert agrees(left, right)
+
+
 def test_what_says_less_is_the_same(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         store(helix, "Start it with `npm run dev -- --host`.")

@@ -18,7 +18,7 @@ from helix.model.provenance import Trust
 from helix.providers.model_catalogue import UNMEASURED, likeness_of
 from helix.store.runtime import Runtime
 from helix.text.about import own_commands
-from helix.text.statement.wording import adds_code, exchanged, negated, numbers, opposites, overlap, reordered
+from helix.text.statement.wording import adds_code, exchanged, negated, numbers, opposites, overlap, reordered, signs
 from helix.text.tokens import query_terms
 
 # Triggers that share this much of their words speak of the same subject.
@@ -130,6 +130,8 @@ def decide(
 def _refines(said: NewStatement, memory: Memory) -> bool:
     outranked = said.trust.rank > memory.provenance.trust.rank or reworded_for(memory, said.trust)
     alike = same_subject(memory.trigger, said.trigger) and not other_commands(memory, said)
+    known, told = (frozenset(signs(one.statement.text)) for one in (NewStatement.of(memory), said))
+    alike = alike and (known <= told or told <= known)
     return alike and not outranked and not reordered(memory.trigger, said.trigger)
 
 
@@ -220,7 +222,7 @@ def says_the_same(memory: Memory, said: NewStatement) -> bool:
 
 
 def agrees(left: str, right: str) -> bool:
-    """Return whether two near texts share words, and no negation, number, name, word or order makes them contrary.
+    """Return whether two near texts share words, and no negation, number, sign, name, word or order tells them apart.
 
     A model has one sign for all words of a script that it has not learned: texts that share nothing are alike to it.
     """
@@ -228,6 +230,7 @@ def agrees(left: str, right: str) -> bool:
         _share_words(left, right)
         and negated(left) == negated(right)
         and numbers(left) == numbers(right)
+        and signs(left) == signs(right)
         and not opposites(left, right)
         and not exchanged(left, right)
         and not reordered(left, right)
