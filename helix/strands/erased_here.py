@@ -1,6 +1,6 @@
-"""Erased here: what of a strand belongs to what was erased in this store, and is not taken in.
+"""Erased here: what of a strand belongs to what was erased or is private in this store, and is not taken in.
 
-The machine that left it did not know of the erasure yet. Once it does, it erases the same (`hard_forget.py`).
+The machine that left it did not know of an erasure yet. Once it does, it erases the same (`hard_forget.py`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class ErasedHere:
     within: Selection
     silent: frozenset[Ref] = frozenset()
     """What is not taken in."""
+    _private: set[Ref] = field(default_factory=set)
     _named: dict[Ref, bool] = field(default_factory=dict)
     _gone: set[Ref] = field(default_factory=set)
     _versions: defaultdict[Ref, set[Ref]] = field(default_factory=lambda: defaultdict(set))
@@ -54,8 +55,13 @@ class ErasedHere:
         if node is not None and row_digest(row_of(put_record(node)).line())[:SHORT] == known.digest:
             del self._unknown[known.key]
 
+    def note_private(self, row: StrandRow) -> None:
+        """Note a row of a session that is private here: what rests on that alone belongs to it."""
+        assert isinstance(row.put, PutNode)
+        self._private.add(Ref(label=row.put.label, id=row.put.id))
+
     def keeps_out(self, row: StrandRow) -> bool:
-        """Return whether a strand's row is of what is silent, or is an edge from what was erased here.
+        """Return whether a strand's row is of what is silent, or is an edge at what was erased here.
 
         Of what was planned and done an edge says something still.
         """
@@ -67,9 +73,9 @@ class ErasedHere:
             if self._erased and not row.is_erased and self._erased.is_read_again(node := _read(put)):
                 self._again[ref] = node
             return ref in self.silent and not row.is_erased
-        gone = self._is_gone(put.source)
-        self._note(put, gone, self._is_gone(put.target))
-        return gone
+        gone, target_gone = self._is_gone(put.source), self._is_gone(put.target)
+        self._note(put, gone, target_gone)
+        return gone or target_gone
 
     def belonging(self) -> frozenset[Ref]:
         """Return what is not here and belongs to what was erased, by the rows that were read; empty where all is known.
@@ -116,7 +122,7 @@ class ErasedHere:
         return row is not None and self.store.index.source_of(row).startswith(ERASED_SOURCE)
 
     def _is_gone(self, ref: Ref) -> bool:
-        if ref in self.silent:
+        if ref in self.silent or ref in self._private:
             return True
         if ref.label in WORK or self.store.index.status_of(ref) is not Status.FORGOTTEN:
             return False

@@ -18,7 +18,7 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Status
 from helix.model.provenance import Trust
-from helix.operations import capture, ingest, memories, syncing, tasks
+from helix.operations import capture, ingest, memories, review, syncing, tasks
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from helix.strands.whole import Unwatched
@@ -158,6 +158,19 @@ def test_what_contradicts_something_erased_comes_in(machines: Machines, folder: 
     synced(one, folder)
     assert memories.get(one, later).status is Status.ACTIVE
     settle(folder, one, other)
+
+
+def test_no_edge_to_what_was_erased_comes_in_and_says_its_words(machines: Machines, folder: Path) -> None:
+    one, other = pair(machines)
+    erased = store(one, "the vault is called Nautilus")
+    store(one, "the vault is called Kraken")
+    (dispute,) = review.contradictions(one, any_status=True).items
+    settle(folder, one, other)
+    review.resolve_contradiction(other, dispute.first.id, dispute.second.id, "both")
+    erase(one, erased)
+    synced(other, folder)
+    synced(one, folder)
+    assert not [row.table for row in rows_of(one.store) if b"autilus" in row.line()]
 
 
 def read(helix: Helix, folder: Path, remote: str = "a/shop") -> None:

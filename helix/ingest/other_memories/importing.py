@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def work_of(store: Store, path: Path, *, name: str, scope: str, one_scope: bool,
 
         def restore(ticket: Ticket) -> Mapping[str, Any]:
             report = restorer.run(
-                records(path), lambda done: ticket.progress(done, 0), lambda: ticket.cancelled, plan=plan
+                partial(records, path), lambda done: ticket.progress(done, 0), lambda: ticket.cancelled, plan=plan
             )
             return {**asdict(report), "planned": plan, "examples": []}
 

@@ -16,6 +16,7 @@ from helix.errors import ConflictError, InvalidInputError, PausedError
 from helix.ingest.erased_text import attributes_without
 from helix.ingest.linking import ImportTally
 from helix.ingest.other_memories.adapter import key_of
+from helix.ingest.other_memories.left_out import LeftOut
 from helix.ingest.other_memories.own_export import OwnNode, OwnRecord
 from helix.memory.capture.sessions import PrivateSessions, name_of_session, private_sessions
 from helix.memory.change.compose import Composer, Prepared, ReadText, prepare
@@ -25,14 +26,14 @@ from helix.memory.contradiction.classify import NewStatement, outranks, same_wor
 from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction.excluded import Erased, erased
-from helix.model.edge import Edge, Label, Ref, drawn_again
+from helix.model.edge import Edge, Label, Ref, Relation, drawn_again
 from helix.model.episode import Episode, Session
 from helix.model.memory import Memory, Status, body
-from helix.model.operations import Change
+from helix.model.operations import Change, Props
 from helix.model.provenance import Provenance
-from helix.model.records import Node, edge_from, label_of, put_record
+from helix.model.records import Node, edge_from, label_of, put_edge, put_record
 from helix.model.reports import IngestProblem, IngestReport
-from helix.model.tombstone import normal
+from helix.model.tombstone import WORK, is_erased, normal
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -58,19 +59,25 @@ class Restorer:
         """Of nodes of which a copy is here, that copy."""
         self._names_taken: set[tuple[str, str]] = set()
         """Scopes and names that were taken from a memory here."""
+        self._out = LeftOut()
+        self._came: set[Ref] = set()
         self._vouched: list[Node] = []
         """Nodes of the batch that are among these."""
 
     def run(
         self,
-        records: Iterable[OwnRecord],
+        read: Callable[[], Iterable[OwnRecord]],
         progress: Callable[[int], None],
         cancelled: Callable[[], bool],
         *,
         plan: bool,
     ) -> IngestReport:
-        """Import what an export holds and is not there yet; stops between two batches. A `plan` writes nothing."""
-        stream, done = iter(records), 0
+        """Import what an export holds and is not there yet; stops between two batches. A `plan` writes nothing.
+
+        The export is `read` twice: what stays out is known before anything is written.
+        """
+        self._look_through(read())
+        stream, done = iter(read()), 0
         while not cancelled() and not self._store.paused and (batch := list(islice(stream, _BATCH))):
             nodes = list(self._new(batch))
             edges = [self._between_those_here(one) for one in self._without_secrets(batch)]
@@ -86,14 +93,31 @@ class Restorer:
             raise PausedError("capture was paused", hint="`helix pause --off`, then the same command goes on")
         return self._tally.report()
 
+    def _look_through(self, records: Iterable[OwnRecord]) -> None:
+        hidden = private_sessions(self._store.journal)
+        for one in records:
+            if isinstance(one, Edge):
+                self._out.edge(one)
+            elif isinstance(one, OwnNode):
+                left = _without(one, self._erased)
+                stays_out = left is None or _is_hidden(one.node, hidden) or self._is_gone(_ref(one.node))
+                is_cut = left is not None and _words(left.node) != _words(one.node)
+                self._out.node(one.node, stays_out=stays_out, is_cut=is_cut)
+        self._out.belonging()
+
+    def _is_gone(self, ref: Ref) -> bool:
+        """Return whether a node was erased here; what was planned and done goes on without its words."""
+        if ref.label in WORK or self._store.index.status_of(ref) is not Status.FORGOTTEN:
+            return False
+        return any(node is not None and is_erased(node) for node in self._store.records.present([ref]))
+
     def _new(self, batch: Sequence[OwnRecord]) -> Iterator[OwnNode]:
         """Yield the nodes that are not there and may be, cleaned."""
-        hidden = private_sessions(self._store.journal)
         for one in batch:
             if isinstance(one, IngestProblem):
                 self._tally.problems.append(one)
             elif isinstance(one, OwnNode):
-                if _ref(one.node) in self._store.index or _is_hidden(one.node, hidden):
+                if _ref(one.node) in self._store.index or _ref(one.node) in self._out.refs:
                     self._tally.skipped += 1
                     continue
                 intake = Intake(self._store.runtime.settings.text_limit)
@@ -110,9 +134,9 @@ class Restorer:
                 self._tally.redacted += bool(intake.redacted)
 
     def _without_secrets(self, batch: Sequence[OwnRecord]) -> Iterator[Edge]:
-        """Yield the edges, without secrets in their texts."""
+        """Yield the edges that say nothing of what stays out, without secrets in their texts."""
         for edge in batch:
-            if isinstance(edge, Edge):
+            if isinstance(edge, Edge) and not self._speaks_of_erased(edge):
                 intake = Intake(self._store.runtime.settings.text_limit)
                 try:
                     yield replace(
@@ -124,6 +148,11 @@ class Restorer:
                 except InvalidInputError as error:
                     self._tally.problems.append(IngestProblem(where=f"{edge.type} {edge.source.id}", why=error.message))
                 self._tally.redacted += bool(intake.redacted)
+
+    def _speaks_of_erased(self, edge: Edge) -> bool:
+        if not self._out.refs.isdisjoint((edge.source, edge.target)) or self._out.is_of_cut_words(edge):
+            return True
+        return bool(self._erased) and _says_erased(put_edge(edge).props, self._erased)
 
     def _is_said(self, node: Node) -> bool:
         held = self._copies.saying(node)
@@ -161,6 +190,7 @@ class Restorer:
                 composer.put_edge(edge)
             if drawn:
                 changes.append(composer.change("ingest", source=self._tally.source))
+            self._came |= fresh
             written.edges = len(drawn)
             return Decision(tuple(changes), written)
 
@@ -171,12 +201,12 @@ class Restorer:
 
     def _put(self, composer: Composer, one: OwnNode, prepared: Prepared) -> None:
         node, behind = one.node, None
-        if isinstance(node, Memory) and node.status is Status.ACTIVE:
+        if isinstance(node, Memory):
             node, behind = self._placed(composer, node)
         ref = _ref(node)
-        if one.found_by is None and isinstance(node, Memory):  # a note: what it mentions is read anew
+        if one.found_by is None and isinstance(node, Memory | Episode):  # what it mentions is read anew
             composer.node(node)
-            opening = f"{node.trigger}\n{node.resolution}"
+            opening = f"{node.trigger}\n{node.resolution}" if isinstance(node, Memory) else node.content
             composer.mentions(ref, node.scope, prepared.mentions, node.provenance, opening=opening)
         else:
             composer.add([put_record(node)])
@@ -192,10 +222,12 @@ class Restorer:
             composer.patch(copy, trust=node.provenance.trust, consolidated_at=None)  # it is read once more
 
     def _placed(self, composer: Composer, memory: Memory) -> tuple[Memory, Memory | None]:
-        """Return an active memory under a name that no other one of its scope has; the better founded one keeps it.
+        """Return a memory, if active under a name that no other one of its scope has; the better founded one keeps it.
 
-        And what said the same here and is less trusted: it goes behind.
+        And what said the same here and is less trusted: it goes behind, also where the memory holds no more.
         """
+        if memory.status is not Status.ACTIVE:
+            return memory, self._copies.behind(memory)
         key, behind = (memory.scope, memory.name), self._copies.behind(memory)
         ref, other = self._store.index.named(*key), composer.name(*key)
         (holder,) = (None,) if ref is None or key in self._names_taken else self._store.records.present([ref])
@@ -210,6 +242,9 @@ class Restorer:
         """Return what an edge adds to what is between its ends, None for nothing; they are here, or `fresh` with it."""
         if not all(ref in fresh or ref in self._store.index for ref in (edge.source, edge.target)):
             return None
+        stands = edge.target not in self._came | fresh and self._store.index.status_of(edge.target) is Status.ACTIVE
+        if edge.type is Relation.SUPERSEDES and stands:
+            return None  # a person brought it back here
         ends = (edge.type, edge.source, edge.target)
         held = (op for op in self._store.records.edges_at(edge.source) if (op.type, op.source, op.target) == ends)
         present = next(map(edge_from, held), None)
@@ -229,7 +264,7 @@ def _count(tally: ImportTally, node: Node) -> None:
 def _reading(one: OwnNode) -> Any:
     node = one.node
     if one.found_by is None:
-        return ReadText.of(body(node.trigger, node.resolution) if isinstance(node, Memory) else "")
+        return ReadText.of(_words(node))
     found = [ReadText.of(text) for text in one.found_by]
     return replace(
         ReadText.of(""),
@@ -249,7 +284,7 @@ def _cleaned(intake: Intake, one: OwnNode) -> OwnNode:
             changed[field.name] = intake.text(value, field.name, required=False)
         elif field.name == "attributes":
             changed[field.name] = _attributes(intake, value)
-    if isinstance(node, Memory):
+    if isinstance(node, Memory) and not _is_bare(node):
         changed["trigger"], changed["resolution"] = intake.pair(node.trigger, node.resolution)
     provenance = getattr(node, "provenance", None)
     if provenance is not None:
@@ -303,7 +338,7 @@ class Copies:
         Of memories that is what is no less trusted. A less trusted one stands for nothing: its name, files and
         attributes would be taken for the better founded one's.
         """
-        for held in self._held(node):
+        for held in self._held(node) if getattr(node, "status", None) is Status.ACTIVE else ():
             if isinstance(held, Memory) and isinstance(node, Memory) and held.scope == node.scope:
                 if not outranks(node, held) and same_words(held, NewStatement.of(node)):
                     return held
@@ -318,11 +353,12 @@ class Copies:
         return next((one for one in weaker if not one.provenance.is_strangers and same_words(one, said)), None)
 
     def _held(self, node: Node) -> list[Node | None]:
-        """Return the copy of an active node, and the memory of its name."""
-        if not isinstance(node, Memory | Episode) or node.status is not Status.ACTIVE:
+        """Return the copy of a node, and the memory of its name where it is active."""
+        if not isinstance(node, Memory | Episode):
             return []
         copy = self._refs.get((label_of(node), key_of(node.id)))
-        named = self._index.named(node.scope, node.name) if isinstance(node, Memory) else None
+        is_one = isinstance(node, Memory) and node.status is Status.ACTIVE
+        named = self._index.named(node.scope, str(getattr(node, "name", ""))) if is_one else None
         return self._index.records.present([ref for ref in (copy, named) if ref is not None])
 
 
@@ -338,10 +374,24 @@ def _is_hidden(node: Node, hidden: PrivateSessions) -> bool:
     return hidden.hold(str(getattr(node, "session", "")))
 
 
+def _is_bare(node: Node) -> bool:
+    """Return whether a node is the tombstone of what was erased where the export comes from."""
+    return is_erased(node) and not normal(_words(node))
+
+
+def _words(node: Node) -> str:
+    return body(node.trigger, node.resolution) if isinstance(node, Memory) else str(getattr(node, "content", ""))
+
+
+def _says_erased(props: Props, erased: Erased) -> bool:
+    texts = [told.text for told in texts_of(props)]
+    return [*map(erased.words.cut, texts)] != texts
+
+
 def _without(one: OwnNode, erased: Erased) -> OwnNode | None:
     """Return a node without what was erased, as any reading brings it in; None where nothing else is left of it."""
     node = one.node
-    if not erased:
+    if not erased or _is_bare(node):
         return one
     cut = erased.words.cut
     found = None if one.found_by is None else tuple(kept for text in one.found_by if (kept := cut(text).strip()))
@@ -350,10 +400,10 @@ def _without(one: OwnNode, erased: Erased) -> OwnNode | None:
         if erased.has_episode(node.source, node.content) or not normal(content):
             return None
         content = content if content == node.content else content.strip()
-        return OwnNode(node=replace(node, content=content), found_by=found)
+        same = content == node.content
+        return OwnNode(node=replace(node, content=content), found_by=found if same else None)
     if not isinstance(node, Memory):
-        texts = [told.text for told in texts_of(put_record(node).props)]
-        return OwnNode(node=node, found_by=found) if [*map(cut, texts)] == texts else None
+        return None if _says_erased(put_record(node).props, erased) else OwnNode(node=node, found_by=found)
     said = (node.trigger, node.resolution)
     left = erased.words.cut_statement(*said)
     if left is None:
