@@ -18,7 +18,7 @@ from helix.store.whole_numbers import vector_of_words, whole_numbers
 from helix.text.about import own_commands
 from helix.text.statement.replacement import states_change
 from helix.text.statement.substitution import without_aliases, words_exchanged
-from helix.text.statement.wording import names, negated, numbers, opposites, signs, terms, words
+from helix.text.statement.wording import names, negated, numbers, opposites, signs_agree, terms, words
 from helix.text.tokens import lexical_tokens
 from helix.text.word_lists import word_list
 
@@ -89,8 +89,9 @@ def agree(one: ComparedCandidate, other: ComparedCandidate) -> bool:
     """Return whether nothing in two candidates' texts disagrees: denials, numbers, names, speakers, opposites.
 
     What says that something no longer holds is no repetition of what does not. Of two that were said in so many words
-    each is enough by itself: neither may have a number or a sign, and of two decisions a name, that the other has not;
-    and what was said so is not strengthened by a sentence that has another word in the place of one of its own.
+    each is enough by itself: neither may have a number, and of two decisions a name, that the other has not; nor may
+    signs differ; and what was said so is not strengthened by a sentence that has another word in the place of one of
+    its own.
     """
     if one.candidate.trigger == other.candidate.trigger:
         return True
@@ -104,7 +105,7 @@ def agree(one: ComparedCandidate, other: ComparedCandidate) -> bool:
         and bool(one.candidate.steps) == bool(other.candidate.steps)
         and _match(one.numbers, other.numbers, exactly=explicit)
         and _match(one.names, other.names, exactly=decided)
-        and not (explicit and signs(one.candidate.trigger) != signs(other.candidate.trigger))
+        and (not explicit or signs_agree(one.candidate.trigger, other.candidate.trigger))
         and not opposites(one.candidate.trigger, other.candidate.trigger)
         and not (anyhow and words_exchanged(_statement(one.candidate), _statement(other.candidate)))
         and contradiction(*(Statement(trigger=each.candidate.trigger) for each in (one, other))) is None

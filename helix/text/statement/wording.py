@@ -46,7 +46,8 @@ _COUNTED = re.compile(
     rf"\b(?<!no )(?<!any )(?:{'|'.join(_COUNTS)})\b(?= (?!of\b|another\b|or\b|and\b)[a-z])", re.IGNORECASE
 )
 _REFERENCE = re.compile(r"(?<!\w)#(?=\d+\b)")
-_SIGN = re.compile(r"(?<!\w)[-!](?=\S)|[^\w\s.,;:!?'\"`()-]")
+_SIGN = re.compile(r"(?<!\S)-(?:[A-Za-z]\b|(?=\d))|(?<!\w)[!.](?=\S)|[^\w\s.,;:!?'\"`()-]")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +83,26 @@ def numbers(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def signs(text: str) -> tuple[str, ...]:
-    """Return what a statement says by signs, in order: operators, units of money, arrows, emoji; no mere punctuation.
+    """Return what a statement says by signs, in order: operators, options of one letter, units of money, emoji.
 
+    Mere punctuation is none, but for a dot that a word begins with, or a dash before a number (`.env`, `-5`).
     A model reads many of them as one: `< 5 ms` and `> 5 ms` are 0.99 alike to it, a green and a red circle 1.0. Of
     pairs that count as the same on STS-B and SICK (77 and 161) it costs one, `$200` and `200 USD`.
     """
     return tuple(sign for sign in _SIGN.findall(text) if sign.isascii() or unicodedata.category(sign)[0] == "S")
+
+
+def signs_agree(left: str, right: str) -> bool:
+    """Return whether one statement has all signs that the other has, and no others where it has the same words."""
+    if query_terms(left) == query_terms(right):
+        return signs(left) == signs(right)
+    one, other = frozenset(signs(left)), frozenset(signs(right))
+    return one <= other or other <= one
+
+
+def in_latin_script(text: str) -> bool:
+    """Return whether all letters of a text are Latin ones."""
+    return _OTHER_SCRIPT.search(text) is None
 
 
 def counted(text: str) -> str:
