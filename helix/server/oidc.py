@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +21,8 @@ _SECONDS = 5
 _MOST_BYTES = 1 << 20
 _LEEWAY = 30
 _LONGEST = 16_384
-_KEYS_SECONDS = 300
+_KEYS_SECONDS, _KEYS_SECONDS_AWAY = 300, 3_600
+"""How long a key is believed without asking anew, and where the issuer does not answer."""
 _AGAIN_SECONDS = 10.0
 _COOLDOWN_SECONDS = 30.0
 
@@ -29,10 +32,77 @@ class _SameAddress(urllib.request.HTTPRedirectHandler):
         """Follow none: an issuer is where it is."""
 
 
-class Verifier:
-    """Checks tokens of one issuer; its keys are fetched when they are first needed, and again for a new one."""
+class _IssuerKeys:
+    """The keys that an issuer signs with, as it told them last; one thread asks, and nobody waits for it twice."""
 
-    def __init__(self, issuer: str, audience: str, *, cooldown: float = _COOLDOWN_SECONDS) -> None:
+    def __init__(self, issuer: str, cooldown: float, clock: Callable[[], float]) -> None:
+        self._issuer = issuer
+        self._cooldown = cooldown
+        self._clock = clock
+        self._asking = threading.Lock()
+        self._place = ""
+        self._keys: dict[str, jwt.PyJWK] = {}
+        self._told = self._asked = -math.inf
+        self._fault = ""
+
+    def of(self, key_id: object) -> jwt.PyJWK:
+        """Return the key of an id. Raises UnauthorizedError for one that the issuer does not have.
+
+        EngineError where the issuer cannot be asked. A key is believed for 5 minutes, and while the issuer is away for
+        an hour: what it withdraws ends with that, and what it is asked for by strangers holds nobody up.
+        """
+        known = self._keys.get(key_id) if isinstance(key_id, str) else None
+        age = self._clock() - self._told
+        if known is None or age >= _KEYS_SECONDS:
+            self._ask_again(waits=not self._keys)
+            known = self._keys.get(key_id) if isinstance(key_id, str) else None
+            age = self._clock() - self._told
+        if known is not None and age < _KEYS_SECONDS_AWAY:
+            return known
+        if self._fault:
+            raise EngineError(f"the issuer does not tell its keys: {self._fault}", hint="try again")
+        raise UnauthorizedError("the token is signed with no key of the issuer", hint="sign in again")
+
+    def _ask_again(self, *, waits: bool) -> None:
+        """Have the issuer tell its keys, unless it was asked just now; who has keys does not wait for one who asks."""
+        if not self._asking.acquire(blocking=waits):
+            return
+        try:
+            since = self._clock() - self._asked
+            if since < (_AGAIN_SECONDS if self._fault else self._cooldown):
+                return
+            try:
+                self._place = self._place or self._found()
+                told = _fetched(self._place)["keys"]
+                self._keys = {str(key.key_id): key for key in _usable(told) if key.key_id}
+                self._told, self._fault = self._clock(), ""
+            except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, ConfigError) as error:
+                self._fault = str(error)[:200] or type(error).__name__  # such as a page in the place of the keys
+            self._asked = self._clock()
+        finally:
+            self._asking.release()
+
+    def _found(self) -> str:
+        place = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
+        told = _fetched(place)
+        if told["issuer"] != self._issuer:
+            raise ValueError(f"{place} is of another issuer, check `oidc_issuer`")
+        keys = str(told["jwks_uri"])
+        _check(keys)
+        return keys
+
+
+class Verifier:
+    """Checks tokens of one issuer."""
+
+    def __init__(
+        self,
+        issuer: str,
+        audience: str,
+        *,
+        cooldown: float = _COOLDOWN_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """`issuer` is the address as tokens have it in `iss`; `audience` is what they have in `aud`.
 
         `cooldown` is how long (seconds) a key that nobody knows has the issuer asked no second time.
@@ -42,10 +112,7 @@ class Verifier:
             raise ConfigError("`oidc_issuer` needs `oidc_audience`", hint="it is what tokens name in `aud`")
         self.issuer = issuer
         self._audience = audience
-        self._cooldown = cooldown
-        self._turn = threading.Lock()
-        self._failed = -_AGAIN_SECONDS
-        self._keys: jwt.PyJWKClient | None = None
+        self._keys = _IssuerKeys(issuer, cooldown, clock)
 
     def claims(self, token: str) -> dict[str, Any]:
         """Return the claims of a token of the server's issuer. Raises UnauthorizedError where it is not to be believed.
@@ -57,7 +124,7 @@ class Verifier:
         try:
             if jwt.decode(token, options={"verify_signature": False}).get("iss") != self.issuer:
                 raise UnauthorizedError("the token is of another issuer", hint="sign in again")
-            key = self._client().get_signing_key_from_jwt(token)
+            key = self._keys.of(jwt.get_unverified_header(token).get("kid"))
             claims: dict[str, Any] = jwt.decode(
                 token,
                 key,
@@ -67,38 +134,24 @@ class Verifier:
                 leeway=_LEEWAY,
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
-        except jwt.PyJWTError as error:
-            if isinstance(error, jwt.PyJWKClientConnectionError):
-                raise EngineError("the issuer's keys cannot be fetched", hint="try again") from error
+            claims["sub"].encode()
+        except (jwt.PyJWTError, ValueError, RecursionError) as error:
             raise UnauthorizedError(f"the token does not hold: {error}", hint="sign in again") from error
-        except (ValueError, RecursionError, OSError) as error:  # such as a page in place of the keys
-            raise EngineError("the issuer does not tell its keys", hint="try again") from error
         return claims
 
-    def _client(self) -> jwt.PyJWKClient:
-        with self._turn:  # one asks; who comes meanwhile, or soon after it failed, asks no second time
-            if self._keys is None and time.monotonic() - self._failed < _AGAIN_SECONDS:
-                raise EngineError("the issuer's keys cannot be fetched", hint="try again")
-            self._failed = time.monotonic()
-            return self._found()
 
-    def _found(self) -> jwt.PyJWKClient:
-        if self._keys is None:
-            place = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
-            try:
-                opener = urllib.request.build_opener(_SameAddress)
-                with opener.open(place, timeout=_SECONDS) as answer:
-                    told = json.loads(answer.read(_MOST_BYTES))
-                if told["issuer"] != self.issuer:
-                    raise ValueError(told["issuer"])
-                keys = str(told["jwks_uri"])
-                _check(keys)
-            except (OSError, ValueError, KeyError, TypeError, ConfigError) as error:
-                raise EngineError(f"{place} does not tell where its keys are", hint="check `oidc_issuer`") from error
-            self._keys = jwt.PyJWKClient(
-                keys, cache_keys=True, lifespan=_KEYS_SECONDS, timeout=_SECONDS, cooldown_duration=self._cooldown
-            )
-        return self._keys
+def _fetched(address: str) -> Any:
+    with urllib.request.build_opener(_SameAddress).open(address, timeout=_SECONDS) as answer:
+        return json.loads(answer.read(_MOST_BYTES))
+
+
+def _usable(told: list[dict[str, Any]]) -> list[jwt.PyJWK]:
+    """Return the keys for signatures among those told, as far as they say what they are for (RFC 7517, 4.2, 4.3)."""
+    signing = [key for key in told if key.get("use", "sig") == "sig" and "verify" in key.get("key_ops", ("verify",))]
+    try:
+        return jwt.PyJWKSet(signing).keys
+    except jwt.PyJWKSetError:  # there is none that can be used, which is an answer
+        return []
 
 
 def _check(address: str) -> None:

@@ -25,12 +25,30 @@ class Issuer:
         self.asked = 0
         self.told = b""
         """What it tells in the place of its keys; empty: them."""
+        self._goes_on = threading.Event()
+        self._goes_on.set()
+        self._held = threading.Event()
         self.turn()
 
     def turn(self) -> None:
         """Have another key from now on, as issuers do."""
         self.private = ec.generate_private_key(ec.SECP256R1())
         self.name = f"key-{time.monotonic_ns()}"
+
+    @contextmanager
+    def hanging(self) -> Iterator[threading.Event]:
+        """Answer nobody meanwhile; the event is set once somebody waits."""
+        self._goes_on.clear()
+        try:
+            yield self._held
+        finally:
+            self._goes_on.set()
+
+    def answers(self) -> None:
+        """Return when it answers."""
+        if not self._goes_on.is_set():
+            self._held.set()
+            self._goes_on.wait()
 
     def keys(self) -> dict[str, Any]:
         """Return what is told of the key."""
@@ -53,6 +71,7 @@ def issuing() -> Iterator[Issuer]:
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             issuer.asked += 1
+            issuer.answers()
             told = {
                 "/.well-known/openid-configuration": {"issuer": issuer.address, "jwks_uri": f"{issuer.address}/keys"},
                 "/keys": issuer.keys(),

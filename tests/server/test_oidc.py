@@ -10,6 +10,7 @@ import re
 import secrets
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import jwt
 import pytest
@@ -203,6 +204,64 @@ def test_an_issuer_may_change_its_key(issuer: Issuer) -> None:
     verifier.claims(issuer.token())
     issuer.turn()
     assert verifier.claims(issuer.token())["sub"] == "ada"
+
+
+@pytest.mark.parametrize("same_id", [True, False])
+def test_a_key_that_the_issuer_withdrew_lets_nobody_in_from_then_on(issuer: Issuer, same_id: bool) -> None:
+    moment = [0.0]
+    verifier = Verifier(issuer.address, AUDIENCE, clock=lambda: moment[0])
+    withdrawn, name = issuer.token(), issuer.name
+    verifier.claims(withdrawn)
+    issuer.turn()
+    issuer.name = name if same_id else issuer.name
+    moment[0] += 301
+    with pytest.raises(UnauthorizedError):
+        verifier.claims(withdrawn)
+    assert verifier.claims(issuer.token())["sub"] == "ada"
+
+
+def test_a_key_holds_for_an_hour_while_the_issuer_is_away() -> None:
+    moment = [0.0]
+    with issuing() as gone:
+        token, verifier = gone.token(), Verifier(gone.address, AUDIENCE, clock=lambda: moment[0])
+        verifier.claims(token)
+    for moment[0] in (301.0, 3_599.0):
+        assert verifier.claims(token)["sub"] == "ada"
+    moment[0] = 3_601.0
+    with pytest.raises(EngineError):
+        verifier.claims(token)
+
+
+def test_strangers_at_an_issuer_that_hangs_hold_up_nobody_whose_key_is_known(issuer: Issuer) -> None:
+    moment = [0.0]
+    verifier = Verifier(issuer.address, AUDIENCE, clock=lambda: moment[0])
+    member = issuer.token()
+    verifier.claims(member)
+    issuer.turn()
+    before = issuer.asked
+    moment[0] += 31
+    with issuer.hanging() as asked, ThreadPoolExecutor(1) as stranger:
+        stranger.submit(verifier.claims, issuer.token())
+        assert asked.wait(MOST_SECONDS)
+        for _ in range(20):
+            with pytest.raises(UnauthorizedError):
+                verifier.claims(issuer.token())
+        assert verifier.claims(member)["sub"] == "ada"
+    assert issuer.asked == before + 1, "once, for the first stranger"
+
+
+@pytest.mark.parametrize("told", [{"use": "enc"}, {"key_ops": ["encrypt"], "use": None}])
+def test_a_key_for_something_else_checks_no_signature(issuer: Issuer, told: dict[str, object]) -> None:
+    (key,) = issuer.keys()["keys"]
+    changed = {name: value for name, value in {**key, **told}.items() if value is not None}
+    issuer.told = json.dumps({"keys": [changed]}).encode()
+    with pytest.raises(UnauthorizedError):
+        Verifier(issuer.address, AUDIENCE).claims(issuer.token())
+
+
+def test_a_subject_that_is_no_text_is_nobody(issuer: Issuer) -> None:
+    with pytest.raises(UnauthorizedError):
+        Verifier(issuer.address, AUDIENCE).claims(issuer.token("\ud800"))
 
 
 def test_an_issuer_that_is_away_is_no_yes() -> None:
