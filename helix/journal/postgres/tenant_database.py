@@ -34,12 +34,12 @@ from helix.journal.postgres.server_errors import mapped
 from helix.model.reports import ENOUGH_FOR_A_QUORUM, Durability
 
 _SAFELY = (
-    f"SELECT {DURABILITY}, set_config('helix.tenant', $1::bigint::text, true),"
+    f"SELECT {DURABILITY}, set_config('helix.tenant', $1::bigint::text, true), set_config('lock_timeout', '30s', true),"
     " set_config('client_min_messages', 'warning', true),"
     " set_config('idle_in_transaction_session_timeout', CASE WHEN $2 THEN '10min' ELSE '10s' END, true)"
 )
-"""Told for the transaction alone: whose rows it may see, that a warning at its end is heard, and that the server ends a
-session that was cut off."""
+"""Told for the transaction alone: whose rows it may see, that it waits for no lock of another session without end, that
+a warning at its end is heard, and that the server ends a session that was cut off."""
 _AS_TENANT = "SELECT set_config('helix.tenant', $1::bigint::text, true)"
 _BEGIN = (
     "UPDATE head SET commits = commits + 1 WHERE tenant = $1 AND epoch = $2 RETURNING commits",
@@ -153,6 +153,18 @@ class _Parts:
         return found
 
 
+def _roll_back(connection: psycopg.Connection[Any], error: BaseException) -> None:
+    """End a transaction without a trace; a connection on which PostgreSQL refused something is lent no more.
+
+    psycopg takes statements of a pipeline that was aborted for prepared ones, which the server then does not know.
+    """
+    status = connection.info.transaction_status
+    if isinstance(error, psycopg.Error) or status is TransactionStatus.INERROR:
+        connection.close()
+    elif status is not TransactionStatus.UNKNOWN:
+        connection.execute("ROLLBACK")
+
+
 class TenantDatabase:
     """One tenant's tables. A process that writes them has claimed the tenant first."""
 
@@ -228,8 +240,7 @@ class TenantDatabase:
                     ended = connection.execute("COMMIT")
             except BaseException as error:
                 if ended is None or not isinstance(error, psycopg.OperationalError):
-                    if connection.info.transaction_status is not TransactionStatus.UNKNOWN:
-                        connection.execute("ROLLBACK")
+                    _roll_back(connection, error)
                     raise
                 said.append(str(error).strip())
             finally:
