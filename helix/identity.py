@@ -449,7 +449,7 @@ def is_taken(name: str) -> bool:
 
 
 def _below(base: Identity, inner: Path, name: str = "") -> Identity:
-    below = name or _fit(inner.relative_to(base.root).as_posix())
+    below = name or "/".join(map(_told_apart, inner.relative_to(base.root).parts))
     room = max(LONGEST_SCOPE - len(base.scope) - 1, 9)
     if len(below) > room:
         below = f"{below[: room - 9].rstrip('/')}~{_digest(below)}"

@@ -372,6 +372,15 @@ def test_sub_projects_lie_below_their_repository(tmp_path: Path) -> None:
     assert found is not None and found.repository == "example.org/a/shop" and found.root == top / "packages" / "web"
 
 
+def test_two_folders_of_a_repository_are_two_sub_projects_whatever_their_names(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop", "https://example.org/a/shop")
+    mark(top, 'projects = ["packages/*"]')
+    names = ("web (old)", "web-old", "c#", "c", "c-", "~c", "a&b", "a b", "a-b")
+    for name in names:
+        (top / "packages" / name).mkdir(parents=True)
+    assert len({scope(top / "packages" / name) for name in names}) == len(names)
+
+
 def test_a_marked_folder_of_a_repository_is_a_sub_project(tmp_path: Path) -> None:
     top = repository(tmp_path / "shop", "https://example.org/a/shop")
     mark(top / "tools" / "cli")
