@@ -381,7 +381,7 @@ function Gaps() {
       <p className="muted small">{count(pages.total, "question")} that nothing in the store answered. Storing the answer closes the gap.</p>
       <ol className="cases">
         {pages.items.map((gap) => (
-          <li key={gap.id} className="case">
+          <li key={gap.name} className="case">
             <p className="row">
               <Link className="link" href={link("/", { q: gap.trigger })}>
                 ask it again
