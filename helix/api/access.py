@@ -47,7 +47,7 @@ BY_SOCKET = "helix.by_socket"
 
 Monotonic = Callable[[], float]
 
-_VIEW = re.compile(r"/(?:[\w~%.-][\w~%./-]*)?(?:\?[\w~%.=&+*:@,!-]*)?", re.ASCII)
+_VIEW = re.compile(r"/(?:[\w~%.-][\w~%./!*'()-]*)?(?:\?[\w~%.=&+:@,!*'()-]*)?", re.ASCII)
 _PLAIN_HOST = re.compile(r"[a-z0-9.-]+(:[0-9]+)?|\[[0-9a-f:]+\](:[0-9]+)?", re.IGNORECASE)
 
 

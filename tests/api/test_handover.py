@@ -53,6 +53,15 @@ def test_a_link_leads_nowhere_but_to_a_view(served: Served, view: str) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "view", ["/happened/session/foo(bar)?scope=shop", "/happened/session/it's~mine!*", "/?q=what's+(new)!*~"]
+)
+def test_a_link_leads_to_a_view_whose_address_holds_all_that_a_browser_leaves_raw(served: Served, view: str) -> None:
+    link = served.ask("mutation { openLink { result { url } } }")["openLink"]["url"].rpartition("/")[2]
+    answer = served.request("GET", f"/open/{link}?view={quote(view)}", headers={"sec-fetch-site": "none"})
+    assert (answer.status, answer.headers["location"]) == (303, view)
+
+
 def test_a_page_of_another_store_or_of_long_ago_is_not_let_in() -> None:
     now = [1_800_000_000.0]
     handover = Handover(Access(TOKEN), clock=lambda: now[0])

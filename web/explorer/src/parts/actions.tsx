@@ -5,6 +5,7 @@ import {
   EditDocument,
   FeedbackDocument,
   ForgetDocument,
+  HistoryDocument,
   RestoreDocument,
   RevertDocument,
 } from "helix-memory";
@@ -13,7 +14,7 @@ import { useState } from "react";
 import { Button, Form } from "react-aria-components";
 import { useNavigate } from "react-router";
 
-import { helix, useChange } from "../api";
+import { helix, useAnswer, useChange } from "../api";
 import { Field, FormButtons, Opens, Pick } from "./controls";
 import { Changes } from "./diff";
 import { plain } from "./text";
@@ -51,6 +52,7 @@ export function Actions({ memory }: { memory: MemoryFragment }) {
     undo: () => helix.run(FeedbackDocument, { names: [nameOrId], undo: true }),
   });
   const gone = memory.status !== "ACTIVE";
+  const [editing, setEditing] = useState(false); // whoever writes goes on, though another writes a new version meanwhile
   return (
     <div className="actions" role="group" aria-label={`What to do with ${memory.name}`}>
       {!gone && memory.saidBy !== "you" && (
@@ -58,7 +60,11 @@ export function Actions({ memory }: { memory: MemoryFragment }) {
           Confirm
         </Button>
       )}
-      {!gone && <Edit memory={memory} />}
+      {(!gone || editing) && (
+        <Opens button="Edit" title={`Edit ${memory.name}`} onOpen={setEditing}>
+          {(close) => <EditForm memory={memory} close={close} />}
+        </Opens>
+      )}
       {gone ? (
         <Button className="button quiet" onPress={() => restore.mutate({ nameOrId })}>
           Restore
@@ -81,40 +87,50 @@ export function Actions({ memory }: { memory: MemoryFragment }) {
   );
 }
 
-function Edit({ memory }: { memory: MemoryFragment }) {
-  return (
-    <Opens button="Edit" title={`Edit ${memory.name}`}>
-      {(close) => <EditForm memory={memory} close={close} />}
-    </Opens>
-  );
+/** Returns the newest version of a memory, of which a page may show an old one. */
+function useNewest(memory: MemoryFragment): MemoryFragment {
+  const old = memory.status === "RETIRED";
+  const history = useAnswer(HistoryDocument, { nameOrId: memory.id, first: 1 }, { when: old, keep: false });
+  return history.data?.edges[0]?.node.memory ?? memory;
 }
 
+type Said = Pick<MemoryFragment, "trigger" | "resolution" | "kind">;
+
+/** Returns what is said otherwise than a version says it. */
+const besides = (said: Partial<Said>, version: Said): Partial<Said> =>
+  Object.fromEntries(Object.entries(said).filter(([field, words]) => words !== version[field as keyof Said]));
+
+/** Edits the newest version, also of a memory that is changed meanwhile: what was not typed here stays as that says it. */
 function EditForm({ memory, close }: { memory: MemoryFragment; close: () => void }) {
-  const [trigger, setTrigger] = useState(memory.trigger);
-  const [resolution, setResolution] = useState(memory.resolution);
-  const [kind, setKind] = useState<Kind>(memory.kind);
-  const edit = useEdit(memory, close);
-  const same = trigger === memory.trigger && resolution === memory.resolution && kind === memory.kind;
+  const newest = useNewest(memory);
+  const [began] = useState(newest.id);
+  const [typed, setTyped] = useState<Partial<Said>>({});
+  const type = (words: Partial<Said>) => setTyped((before) => besides({ ...before, ...words }, newest));
+  const edit = useEdit(newest, close, memory.id);
+  const changed = besides(typed, newest);
+  const same = Object.keys(changed).length === 0;
+  const { trigger, resolution, kind } = { ...newest, ...changed };
   return (
     <Form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        edit.mutate({ nameOrId: memory.id, trigger, resolution, kind });
+        edit.mutate({ nameOrId: newest.id, ...changed });
       }}
     >
-      <Field label="When (what it is about)" value={trigger} onChange={setTrigger} lines={4} autoFocus isRequired />
-      <Field label="What (what to do or to know)" value={resolution} onChange={setResolution} lines={5} />
+      <Field label="When (what it is about)" value={trigger} onChange={(trigger) => type({ trigger })} lines={4} autoFocus isRequired />
+      <Field label="What (what to do or to know)" value={resolution} onChange={(resolution) => type({ resolution })} lines={5} />
       <Pick
         label="Kind"
         value={kind}
         choices={KINDS.map((id) => ({ id, label: plain(id) }))}
-        onChange={(id) => setKind(id as Kind)}
+        onChange={(id) => type({ kind: id as Kind })}
       />
+      {newest.id !== began && <p role="status">This memory was changed meanwhile; what you save changes its newest version.</p>}
       {!same && (
         <section aria-label="What changes">
-          <Changes before={memory.trigger} after={trigger} />
-          <Changes before={memory.resolution} after={resolution} />
+          <Changes before={newest.trigger} after={trigger} />
+          <Changes before={newest.resolution} after={resolution} />
         </section>
       )}
       <FormButtons does="Save a new version" close={close} isDisabled={same || !trigger.trim() || edit.isPending} />
@@ -122,17 +138,17 @@ function EditForm({ memory, close }: { memory: MemoryFragment; close: () => void
   );
 }
 
-/** Gives a memory a new version; the address goes along, there and back. */
-export function useEdit(memory: MemoryFragment, close?: () => void) {
+/** Gives a memory a new version; the address, which may name an older one, goes along, there and back. */
+export function useEdit(memory: MemoryFragment, close?: () => void, shown = memory.id) {
   const follow = useFollowing();
-  const { id, trigger, resolution, kind } = memory;
+  const { trigger, resolution, kind } = memory;
   return useChange(EditDocument, {
     said: `${memory.name} has a new version.`,
     undo: (now) =>
       helix.run(EditDocument, { nameOrId: now.id, trigger, resolution, kind }).then((again) => follow(now.id, again.id)),
     onDone: (now) => {
       close?.();
-      follow(id, now.id);
+      follow(shown, now.id);
     },
   });
 }

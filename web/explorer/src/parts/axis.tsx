@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 const LEAST = 10 * MINUTE; // nothing shorter is looked at
 const FIXED = [1, 5, 15, 60, 180, 720, 1_440, 2 * 1_440, 7 * 1_440].map((minutes) => minutes * MINUTE);
-const MONTHS = [1, 3, 6, 12, 24, 60, 120];
+const MONTHS = [1, 3, 6, ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000].map((years) => 12 * years)];
 const MOST_TICKS = 7;
 const MOST_LANES = 6;
 const LANE = 22; // pixels
@@ -46,11 +46,11 @@ export function ticksOf({ from, to }: Stretch): Tick[] {
 
 function monthTicks({ from, to }: Stretch): Tick[] {
   const months = (to - from) / (30.4 * DAY);
-  const stride = MONTHS.find((one) => months / one <= MOST_TICKS) ?? 240;
+  const stride = MONTHS.find((one) => months / one <= MOST_TICKS) ?? 24_000;
   const first = new Date(from).getUTCFullYear() * 12 + new Date(from).getUTCMonth() + 1;
   const found: Tick[] = [];
   for (let month = Math.ceil(first / stride) * stride; ; month += stride) {
-    const at = Date.UTC(Math.floor(month / 12), month % 12);
+    const at = new Date(0).setUTCFullYear(Math.floor(month / 12), month % 12); // Date.UTC takes the year 50 for 1950
     if (at > to) return found;
     found.push({ at, words: new Date(at).toISOString().slice(0, stride % 12 ? 7 : 4) });
   }

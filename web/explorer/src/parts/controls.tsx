@@ -173,15 +173,17 @@ export function Opens({
   children,
   quiet = true,
   isDisabled = false,
+  onOpen = () => undefined,
 }: {
   button: React.ReactNode;
   title: string;
   children: (close: () => void) => React.ReactNode;
   quiet?: boolean;
   isDisabled?: boolean;
+  onOpen?: (open: boolean) => void;
 }) {
   return (
-    <DialogTrigger>
+    <DialogTrigger onOpenChange={onOpen}>
       <Button className={`button ${quiet ? "quiet" : ""}`} isDisabled={isDisabled}>
         {button}
       </Button>

@@ -21,7 +21,7 @@ import {
 } from "helix-memory";
 import type { DisputeFragment, MemoryFragment } from "helix-memory";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button, Link, TabList, TabPanel, Tabs } from "react-aria-components";
 
 import { useAddress, useLink, useScope } from "../address";
@@ -81,7 +81,20 @@ interface Choice {
   act: () => void;
 }
 
-/** A list whose items are decided one after the other; j and k move, the choices' keys decide what is in focus. */
+/** Which of a list's items is chosen, by its id: it stays so while others come and go; when it goes, its next neighbour is. */
+function useChosen(ids: string[]) {
+  const [chosen, choose] = useState("");
+  const [known, setKnown] = useState<string[]>([]);
+  if (ids.join("\n") !== known.join("\n")) {
+    const at = Math.max(0, known.indexOf(chosen));
+    const nearest = [...known.slice(at), ...known.slice(0, at).reverse(), ...ids];
+    setKnown(ids);
+    choose(nearest.find((id) => ids.includes(id)) ?? "");
+  }
+  return [chosen, choose] as const;
+}
+
+/** A list whose items are decided one after the other; j and k move, the choices' keys decide the one that is chosen. */
 function Cases<T>({
   pages,
   what,
@@ -98,8 +111,8 @@ function Cases<T>({
   children: (item: T) => React.ReactNode;
 }) {
   const list = useRef<HTMLOListElement>(null);
-  const [at, setAt] = useState(0);
   const { items } = pages;
+  const [chosen, choose] = useChosen(items.map(idOf));
   const client = useQueryClient();
   const decided = useRef("");
   /** Decides an item once: the one that was decided last waits until the list was read anew. */
@@ -112,18 +125,24 @@ function Cases<T>({
     // One that left the list and came back, as after "Undo", is to be decided anew at once.
     if (!items.some((item) => idOf(item) === decided.current)) decided.current = "";
   });
+  const before = useRef("");
+  useLayoutEffect(() => {
+    const left = before.current && document.activeElement === document.body; // the focus went with what is gone
+    if (left) list.current?.querySelector<HTMLElement>(".open")?.focus();
+    before.current = chosen;
+  }, [chosen]);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.metaKey || event.ctrlKey || event.altKey || target.closest("input, textarea, [role=dialog], [role=listbox]")) return;
-      const place = Math.min(at, items.length - 1);
+      const place = items.findIndex((item) => idOf(item) === chosen);
       const item = items[place];
       if (!item) return;
       const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
       if (step) {
-        const next = Math.max(0, Math.min(items.length - 1, place + step));
-        setAt(next);
-        (list.current?.children[next] as HTMLElement | undefined)?.focus();
+        const next = items[place + step] ?? item;
+        choose(idOf(next));
+        (list.current?.children[items.indexOf(next)] as HTMLElement | undefined)?.focus();
         event.preventDefault();
         return;
       }
@@ -142,8 +161,8 @@ function Cases<T>({
   return (
     <>
       <ol className="cases" ref={list}>
-        {items.map((item, place) => (
-          <li key={idOf(item)} className={`case ${place === Math.min(at, items.length - 1) ? "open" : ""}`} tabIndex={-1} onFocus={() => setAt(place)}>
+        {items.map((item) => (
+          <li key={idOf(item)} className={`case ${idOf(item) === chosen ? "open" : ""}`} tabIndex={-1} onFocus={() => choose(idOf(item))}>
             {children(item)}
             <div className="actions" role="group" aria-label="Decide">
               {choices(item).map(({ key, label, act }) => (
@@ -362,7 +381,7 @@ function Gaps() {
       <p className="muted small">{count(pages.total, "question")} that nothing in the store answered. Storing the answer closes the gap.</p>
       <ol className="cases">
         {pages.items.map((gap) => (
-          <li key={gap.id} className="case">
+          <li key={gap.name} className="case">
             <p className="row">
               <Link className="link" href={link("/", { q: gap.trigger })}>
                 ask it again

@@ -60,7 +60,8 @@ function TimeLine() {
   const first = useAnswer(SessionsDocument, { scope, first: 1 });
   const days = useMemo(() => (facets.data?.days ?? []).filter(({ episodes }) => episodes > 0), [facets.data]);
   const latest = first.data?.edges.map(({ node }) => node.startedAt.slice(0, 10)) ?? [];
-  if (facets.error && !facets.data) return <Failed error={facets.error} again={facets.refetch} />;
+  const failed = [facets, first].find(({ data, error }) => error && !data);
+  if (failed) return <Failed error={failed.error} again={failed.refetch} />;
   if (!facets.data || !first.data) return <Loading what="what happened" />;
   if (!days.length && !latest.length) return <NoSession />;
   return <Stretched days={days} whole={stretchOf([...days.map(({ day }) => day), ...latest])} />;
@@ -77,12 +78,12 @@ function Stretched({ days, whole }: { days: readonly EpisodesOf[]; whole: Stretc
   const navigate = useNavigate();
   const { get, latest, set } = useAddress();
   const stretch = (said: (name: string) => string): Stretch => {
-    const [from, to] = [Date.parse(said("from")), Date.parse(said("to"))];
+    const [from, to] = [known(Date.parse(said("from"))), known(Date.parse(said("to")))];
     return from < to ? { from, to } : whole;
   };
   const shown = stretch(get);
-  const [since, until] = [new Date(shown.from).toISOString(), new Date(shown.to).toISOString()];
-  const before = new Date(2 * shown.from - shown.to).toISOString(); // what began then may go on
+  const [since, until] = [iso(shown.from), iso(shown.to)];
+  const before = iso(2 * shown.from - shown.to); // what began then may go on
   const sessions = useAnswer(SessionsDocument, { scope, since: before, until, first: MOST_DRAWN });
   const episodes = useAnswer(EpisodesDocument, { scope, since, until, time: "HAPPENED", first: MOST_DRAWN });
   const spans = (sessions.data?.edges ?? []).map(({ node }) => ({
@@ -92,6 +93,7 @@ function Stretched({ days, whole }: { days: readonly EpisodesOf[]; whole: Stretc
     to: Date.parse(node.endedAt ?? node.startedAt),
   }));
   const found = episodes.data?.edges ?? [];
+  const failed = [sessions, episodes].find(({ data, error }) => error && !data);
   const heaps =
     (episodes.data?.totalCount ?? MOST_DRAWN) < MOST_DRAWN
       ? found.map(({ node }) => Date.parse(node.occurredAt ?? node.recordedAt)).map((at) => ({ from: at, to: at, number: 1 }))
@@ -113,8 +115,9 @@ function Stretched({ days, whole }: { days: readonly EpisodesOf[]; whole: Stretc
           if (node) void navigate(link(sessionPath(node.name), { scope: node.scope }));
         }}
       />
+      {failed && <Failed error={failed.error} again={failed.refetch} />}
       <p className="muted small" role="status">
-        {span(since.slice(0, 10), until.slice(0, 10))}: {count(episodes.data?.totalCount ?? 0, "episode")}
+        {span(since.slice(0, 10), until.slice(0, 10))}: {episodes.data ? count(episodes.data.totalCount, "episode") : "…"}
       </p>
       <div className="beside-each-other">
         <section aria-label="Sessions that began then">
@@ -134,12 +137,19 @@ const MOST_DRAWN = 200;
 const MOST_HEAPS = 80;
 const DAY = 86_400_000;
 
-const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
+const [FIRST, LAST] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+
+/** Returns the nearest time that the schema can write. */
+const known = (time: number): number => Math.min(Math.max(time, FIRST), LAST);
+
+const iso = (time: number): string => new Date(known(time)).toISOString();
+
+const minute = (time: number): string => `${iso(time).slice(0, 16)}Z`;
 
 /** Returns from the first of the days to the end of the last one. */
 function stretchOf(days: readonly string[]): Stretch {
   const times = days.map((day) => Date.parse(day));
-  return { from: Math.min(...times), to: Math.max(...times) + DAY };
+  return { from: Math.min(...times), to: known(Math.max(...times) + DAY) };
 }
 
 /** Returns how many episodes there are in each of some equal parts, in whole days, of a stretch. */
