@@ -81,15 +81,17 @@ interface Choice {
   act: () => void;
 }
 
-/** Which of a list's items is chosen, by its id: it stays so while others come and go; when it goes, its next neighbour is. */
-function useChosen(ids: string[]) {
+/** Which of a list's items is chosen, by its id: it stays so while others come and go.
+ *
+ * When it was `decided` here, its next neighbour is; where somebody else decided it, none is: nobody has read another yet. */
+function useChosen(ids: string[], decided: string) {
   const [chosen, choose] = useState("");
   const [known, setKnown] = useState<string[]>([]);
   if (ids.join("\n") !== known.join("\n")) {
     const at = Math.max(0, known.indexOf(chosen));
     const nearest = [...known.slice(at), ...known.slice(0, at).reverse(), ...ids];
     setKnown(ids);
-    choose(nearest.find((id) => ids.includes(id)) ?? "");
+    choose(known.includes(chosen) && !ids.includes(chosen) && chosen !== decided ? "" : (nearest.find((id) => ids.includes(id)) ?? ""));
   }
   return [chosen, choose] as const;
 }
@@ -112,13 +114,15 @@ function Cases<T>({
 }) {
   const list = useRef<HTMLOListElement>(null);
   const { items } = pages;
-  const [chosen, choose] = useChosen(items.map(idOf));
+  const [own, setOwn] = useState("");
+  const [chosen, choose] = useChosen(items.map(idOf), own);
   const client = useQueryClient();
   const decided = useRef("");
   /** Decides an item once: the one that was decided last waits until the list was read anew. */
   const decide = (item: T, act: () => void) => {
     if (decided.current === idOf(item) && client.isMutating() + client.isFetching() > 0) return;
     decided.current = idOf(item);
+    setOwn(idOf(item));
     act();
   };
   useEffect(() => {
@@ -137,17 +141,16 @@ function Cases<T>({
       if (event.metaKey || event.ctrlKey || event.altKey || target.closest("input, textarea, [role=dialog], [role=listbox]")) return;
       const place = items.findIndex((item) => idOf(item) === chosen);
       const item = items[place];
-      if (!item) return;
       const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
-      if (step) {
-        const next = items[place + step] ?? item;
+      const next = item ? (items[place + step] ?? item) : items[0];
+      if (step && next) {
         choose(idOf(next));
         (list.current?.children[items.indexOf(next)] as HTMLElement | undefined)?.focus();
         event.preventDefault();
         return;
       }
-      const choice = event.repeat ? undefined : choices(item).find(({ key }) => key === event.key);
-      if (choice) {
+      const choice = event.repeat || !item ? undefined : choices(item).find(({ key }) => key === event.key);
+      if (item && choice) {
         event.preventDefault();
         decide(item, choice.act);
       }
