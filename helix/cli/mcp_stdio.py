@@ -139,6 +139,7 @@ class Bridge:
             not isinstance(message, dict)
             or not isinstance(message.get("method", ""), str)
             or not isinstance(message.get("id", 0), str | int)
+            or isinstance(message.get("id"), bool)
         ):
             words = f"a message is one line of JSON of at most {REQUEST_BYTES:,} bytes"
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": _PARSE_ERROR, "message": words}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ class GivenVectors:
             raise NotFoundError(f"there is no file {path}", hint=_HINT)
         try:
             self._rows: npt.NDArray[np.float32] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError, OverflowError) as error:  # a size may be below nothing
+        except (ValueError, OSError, EOFError, OverflowError, MemoryError, TokenError) as error:  # its header is Python
             raise InvalidInputError(f"{path} is not an .npy file that can be read: {error}", hint=_HINT) from error
         if not isinstance(self._rows, np.ndarray) or self._rows.dtype != np.float32 or self._rows.ndim != 2:
             raise InvalidInputError(f"{path} does not hold float32 rows", hint=_HINT)

@@ -187,7 +187,9 @@ def test_a_process_that_is_told_to_end_leaves_no_session_behind(
 
 def test_what_is_no_message_is_refused_and_the_next_one_answered(session: Session) -> None:
     session.open()
-    ids = [f'{{"id": {one}, "method": "ping"}}' for one in ("[1]", "{}", "null", "1.5")] * 5  # more than it has workers
+    ids = [
+        f'{{"id": {one}, "method": "ping"}}' for one in ("[1]", "{}", "null", "1.5", "true")
+    ] * 5  # more than it has workers
     odd = (*ids, '{"id": 5, "method": {"x": 1}}', '{"id": 5, "method": ["x"]}', "x" * (REQUEST_BYTES + 10))
     for line in ("{", "[]", "1", '"x"', "[" * 100_000, "{}" + "x" * 10, *odd):
         session.tell(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -304,7 +305,9 @@ def test_files_that_are_not_there_are_named(small: tuple[Helix, str, Path], tmp_
     with pytest.raises(NotFoundError, match=r"lines\.npy"):
         ingest.ingest_bulk(helix, file, vectors=str(vectors))
     np.save(vectors, RIGHT)
-    for content in (b"no array", vectors.read_bytes().replace(b"(3, 64)", b"(3,-64)")):
+    headers = (b"(" * 9_000, b"-" * 9_000 + b"1")
+    odd = (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(one) + 1) + one + b"\n" for one in headers)
+    for content in (b"no array", vectors.read_bytes().replace(b"(3, 64)", b"(3,-64)"), *odd):
         vectors.write_bytes(content)
         with pytest.raises(InvalidInputError, match="npy"):
             ingest.ingest_bulk(helix, file, vectors=str(vectors))
