@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from helix.journal.erase import NAMES_ONLY
 from helix.memory.change.versions import is_succession
 from helix.memory.erasure.hard_forget import MADE_OF_WORDS, RESTS_ON
-from helix.memory.extraction.excluded import Erased, erased_by, tombstones
+from helix.memory.extraction.excluded import Erased, erased_by, is_gone, tombstones
 from helix.model.edge import Ref, Relation
-from helix.model.memory import Status
 from helix.model.operations import PutEdge, PutNode
 from helix.model.provenance import STRANGERS
 from helix.model.records import Node, edge_from, node_from, put_record
-from helix.model.tombstone import ERASED_SOURCE, WORK, is_erased
+from helix.model.tombstone import ERASED_SOURCE
 from helix.store.store import Store
 from helix.strands.lineage import SHORT, Known
 from helix.strands.rows import Key, Selection, StrandRow, node_key, row_digest, row_of
@@ -122,11 +121,7 @@ class ErasedHere:
         return row is not None and self.store.index.source_of(row).startswith(ERASED_SOURCE)
 
     def _is_gone(self, ref: Ref) -> bool:
-        if ref in self.silent or ref in self._private:
-            return True
-        if ref.label in WORK or self.store.index.status_of(ref) is not Status.FORGOTTEN:
-            return False
-        return any(node is not None and is_erased(node) for node in self.store.records.present([ref]))
+        return ref in self.silent or ref in self._private or is_gone(self.store, ref)
 
 
 def _read(put: PutNode) -> Node:

@@ -25,7 +25,7 @@ from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, outranks, same_words
 from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.erasure.stored_secrets import texts_of
-from helix.memory.extraction.excluded import Erased, erased
+from helix.memory.extraction.excluded import Erased, erased, is_gone
 from helix.model.edge import Edge, Label, Ref, Relation, drawn_again
 from helix.model.episode import Episode, Session
 from helix.model.memory import Memory, Status, body
@@ -33,7 +33,7 @@ from helix.model.operations import Change, Props
 from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put_edge, put_record
 from helix.model.reports import IngestProblem, IngestReport
-from helix.model.tombstone import WORK, is_erased, normal
+from helix.model.tombstone import is_erased, normal
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
@@ -100,16 +100,10 @@ class Restorer:
                 self._out.edge(one)
             elif isinstance(one, OwnNode):
                 left = _without(one, self._erased)
-                stays_out = left is None or _is_hidden(one.node, hidden) or self._is_gone(_ref(one.node))
+                stays_out = left is None or _is_hidden(one.node, hidden) or is_gone(self._store, _ref(one.node))
                 is_cut = left is not None and _words(left.node) != _words(one.node)
                 self._out.node(one.node, stays_out=stays_out, is_cut=is_cut)
         self._out.belonging()
-
-    def _is_gone(self, ref: Ref) -> bool:
-        """Return whether a node was erased here; what was planned and done goes on without its words."""
-        if ref.label in WORK or self._store.index.status_of(ref) is not Status.FORGOTTEN:
-            return False
-        return any(node is not None and is_erased(node) for node in self._store.records.present([ref]))
 
     def _new(self, batch: Sequence[OwnRecord]) -> Iterator[OwnNode]:
         """Yield the nodes that are not there and may be, cleaned."""

@@ -9,7 +9,7 @@ from typing import cast
 
 from helix.journal.log import Journal
 from helix.memory.change.versions import OWN_WORD
-from helix.model.edge import Label
+from helix.model.edge import Label, Ref
 from helix.model.episode import CAPTURE, Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import STATED
@@ -17,6 +17,7 @@ from helix.model.records import Node
 from helix.model.tombstone import (
     ERASED_SOURCE,
     KEPT_OUT,
+    WORK,
     KeptOut,
     content_digest,
     digests,
@@ -80,6 +81,13 @@ class Erased:
 def is_read(node: Memory | Episode) -> bool:
     """Return whether a node was read in a history, a file or an export; not what somebody said here, or stored."""
     return bool(node.source) and node.provenance.extractor not in (CAPTURE, STATED)
+
+
+def is_gone(store: Store, ref: Ref) -> bool:
+    """Return whether a node was erased here; what was planned and done goes on without its words."""
+    if ref.label in WORK or store.index.status_of(ref) is not Status.FORGOTTEN:
+        return False
+    return any(node is not None and is_erased(node) for node in store.records.present([ref]))
 
 
 def tombstones(index: StoreIndex) -> Iterator[Memory | Episode]:
