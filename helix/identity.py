@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from helix import files
 from helix.errors import InvalidInputError
-from helix.scopes import is_called, is_this_machine, same_scope, scope_key
+from helix.scopes import EVERYWHERE, is_called, is_this_machine, same_scope, scope_key
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ TOGETHER, APART = "together", "apart"
 NO_PROJECT = "global"
 """The scope of what belongs to no project, or to all of them."""
 
-_TAKEN = (NO_PROJECT, "all")
+_TAKEN = (NO_PROJECT, EVERYWHERE)
 _MOST_BYTES = 1 << 20
 _SAFE = re.compile(r"^\s*directory\s*=\s*\"?(?P<place>[^\"\n]+)", re.MULTILINE)
 """Lines of git's own configuration that name folders of others which the user trusts (`safe.directory`)."""

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from helix.confirmed import PROJECT_NAMES, confirm, confirmed
 
+EVERYWHERE = "all"
+"""What a person says to look in every scope, in any spelling; no scope is called so."""
 _WWW = re.compile(r"\Awww\.(?=[^/]+/)")
 _HERE = r"(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){1,3}|0\.0\.0\.0|::1"
 _PORT = re.compile(rf"\A(?!(?:{_HERE}):)([^/:]+):\d+(?=/)")

@@ -18,7 +18,7 @@ from helix.errors import ConfigError, did_you_mean
 from helix.model.loss import LOST_FILE, RECOVER_HINT, losses
 from helix.model.memory import GLOBAL_SCOPE
 from helix.processes import TEAM_KEY
-from helix.scopes import same_scope
+from helix.scopes import EVERYWHERE, same_scope
 from helix.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 _SCOPES, _LIKE_SCOPE = 200, 0.45
 """Most scopes that one nobody knows is compared with, and how like one must be: names of projects have long ends."""
 
-EVERYWHERE = "all"
 """What `--scope` takes for every scope there is."""
 
 

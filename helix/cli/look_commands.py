@@ -8,7 +8,7 @@ from typing import Any
 from helix.cli import render
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.invocation import Invocation
-from helix.cli.options import MEMORIES, As, WordParam, flag
+from helix.cli.options import MEMORIES, As, WordParam, flag, is_given
 from helix.cli.output import Output, printed_text
 from helix.errors import InvalidInputError, StoreError
 
@@ -44,7 +44,10 @@ def _list(invocation: Invocation, episodes: bool, session: str | None, **asked: 
     if session is not None and not episodes:
         raise InvalidInputError("only episodes belong to a session", hint="helix list --episodes --session ID")
     if episodes:
-        page = {name: asked.get(name) for name in ["scope", "since", "until", "time", "first", "after"]}
+        page = {name: asked.pop(name, None) for name in ["scope", "since", "until", "time", "first", "after"]}
+        if of_memories := [name for name in asked if is_given(name)]:
+            said = f"only memories can be listed by {', '.join(of_memories).replace('_', ' ')}"
+            raise InvalidInputError(said, hint="`helix recall --label episode` finds episodes by their words and trust")
         ask(invocation, "episodes", {**page, "session": session}, _episodes)
     else:
         ask(invocation, "memories", asked, render.memory_table)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import click
-from click.core import ParameterSource
-
 from helix.cli import render
 from helix.cli.declared import ask, asking, command
 from helix.cli.invocation import Invocation
-from helix.cli.options import SEEN, WORDS, As, flag
+from helix.cli.options import SEEN, WORDS, As, flag, is_given
 from helix.cli.output import Output
 
 _EXPLAIN = flag("--explain", "--why", "-v", words="Show all, with what found each item and how it was ranked.")
@@ -35,7 +32,7 @@ _FEW = 5
 )
 def _recall(invocation: Invocation, full: bool, explain: bool = False, **asked: Any) -> None:
     data = invocation.run("recall", explain=explain, **asked)
-    most = asked["limit"] if _is_given("limit") or "everything" in asked else _FEW
+    most = asked["limit"] if is_given("limit") or "everything" in asked else _FEW
     brief = _is_brief(invocation, explain, full)
     _show_answer(invocation, data, data["recall"], explain=explain, full=full, brief=brief, most=most)
 
@@ -89,10 +86,6 @@ def _why(out: Output, item: Mapping[str, Any]) -> None:
 def _is_brief(invocation: Invocation, *more: bool) -> bool:
     """Return whether an answer is shown in a few lines: to people at a terminal who ask for no more."""
     return invocation.out.width is not None and not invocation.json and not any(more)
-
-
-def _is_given(option: str) -> bool:
-    return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
 def _show_answer(

@@ -12,12 +12,13 @@ from typing import Any
 import click
 
 from helix.cli.declared import Show, ask, asking, command, group
-from helix.cli.invocation import EVERYWHERE, Invocation
+from helix.cli.invocation import Invocation
 from helix.cli.options import As, flag
 from helix.cli.output import Output, one_line, printed_label, printed_text
 from helix.cli.render import moment, table
 from helix.model.strand import is_shared
 from helix.processes import PASSPHRASE, SYNC_TOKEN
+from helix.scopes import EVERYWHERE
 
 Record = Mapping[str, Any]
 

@@ -97,6 +97,7 @@ def fill(
             limit=query.limit,
             budget_tokens=query.budget_tokens,
             evidence=query.deep,
+            everything=query.everything,
             folded=less,
             told=telling,
         )

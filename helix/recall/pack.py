@@ -59,12 +59,14 @@ def pack(
     limit: int,
     budget_tokens: int = 0,
     evidence: bool = False,
+    everything: bool = False,
     folded: dict[int, list[int]] | None = None,
     told: Callable[[str], Telling] = told_by,
 ) -> list[Portion]:
     """Pack at most `limit` portions of a recall answer in order, together within the budget (0: none), each thing once.
 
-    With `evidence` an episode is shown beside the memory that restates it, unless it is in the very same words.
+    With `evidence` an episode is shown beside the memory that restates it, unless it is in the very same words; with
+    `everything` each memory is shown, whatever another one says.
     A portion that does not fit is passed over for smaller ones behind it. Portions are asked for only as long as there
     is room, so their texts can be read as they are needed. Insights take INSIGHT_SHARE of the limit (one at
     least) and of the budget at most. Into `folded` goes by its place what was excluded for being within what is packed:
@@ -88,7 +90,11 @@ def pack(
             continue
         words = " ".join(portion.text.split()).casefold()
         beside = zip(packed, said, strict=True)
-        if any(_same(portion, other, evidence, told, same_words=words == known) for other, known in beside):
+        if any(
+            _restated(portion, other, evidence, told, same_words=words == known)
+            or (not everything and _same(portion, other, told, same_words=words == known))
+            for other, known in beside
+        ):
             continue
         packed.append(portion)
         said.append(words)
@@ -100,14 +106,19 @@ def pack(
     return packed
 
 
-def _same(
+def _restated(
     portion: Portion, packed: Portion, evidence: bool, told: Callable[[str], Telling], *, same_words: bool
 ) -> bool:
-    """Return whether a portion adds nothing to one that is packed."""
+    """Return whether one of a memory and what it rests on is packed, and the other adds nothing to it."""
     if portion.place in packed.restates:
         return same_words or (not evidence and not exceeds(told(portion.text), told(f"{packed.text}\n{portion.ended}")))
-    if packed.place in portion.restates:
-        return not exceeds(told(portion.text), told(packed.text))
+    return packed.place in portion.restates and not exceeds(told(portion.text), told(packed.text))
+
+
+def _same(portion: Portion, packed: Portion, told: Callable[[str], Telling], *, same_words: bool) -> bool:
+    """Return whether a portion adds nothing to one that is packed, where neither rests on the other."""
+    if portion.place in packed.restates or packed.place in portion.restates:
+        return False
     if portion.trust < packed.trust or same_words:
         return portion.trust >= packed.trust
     if portion.vector is None or packed.vector is None or float(portion.vector @ packed.vector) < IDENTICAL_FROM:

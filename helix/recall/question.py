@@ -8,6 +8,7 @@ from datetime import datetime
 
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
+from helix.model.edge import Label
 from helix.model.entity import Mention
 from helix.model.memory import Status
 from helix.model.recall import RecallQuery
@@ -26,6 +27,9 @@ MAX_TERMS = 256
 MAX_FILES = 64
 ANSWERED_WITH = frozenset({Status.ACTIVE, Status.ARCHIVED})
 """Statuses that a question may name."""
+
+TOLD = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
+"""Labels that a question may name: of what says something. Others are names, or what was planned and done."""
 
 MentionsOf = Callable[..., tuple[Mention, ...]]
 TimeRangeOf = Callable[[str, datetime], tuple[datetime, datetime] | None]
@@ -102,5 +106,8 @@ def check_query(query: RecallQuery, page_size: int) -> None:
             "a question is answered with what is active or archived",
             hint="`memories` lists every status; `knownAt` answers with what was known then",
         )
-    if not query.labels:
-        raise InvalidInputError("no label is asked for", hint="name at least one of Memory, Episode, Reflection")
+    if not query.labels or not TOLD.issuperset(query.labels):
+        raise InvalidInputError(
+            "a question is answered with memories, episodes and reflections",
+            hint="name at least one of these labels; `helix graph` finds nodes of all others",
+        )

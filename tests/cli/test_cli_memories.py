@@ -175,6 +175,29 @@ def test_a_list_goes_on_behind_its_cursor(helix_command: Command, stored: Stored
     assert "--after" not in second.err
 
 
+@pytest.mark.parametrize(
+    "of_memories",
+    [("--trust", "web"), ("--text", "printed"), ("--status", "forgotten"), ("--kind", "fact"), ("--all",)],
+)
+def test_episodes_are_listed_by_no_option_that_only_memories_have(
+    helix_command: Command, of_memories: tuple[str, ...]
+) -> None:
+    refused = helix_command("list", "--episodes", *of_memories)
+    assert refused.code == InvalidInputError.exit_code and "only memories can be listed by" in refused.err
+
+
+@pytest.mark.parametrize("everywhere", ["all", "All"])
+def test_nothing_is_kept_in_what_means_every_scope(helix_command: Command, stored: Stored, everywhere: str) -> None:
+    assert helix_command("store", "kept nowhere", "--scope", everywhere).code == InvalidInputError.exit_code
+    listed = helix_command("list", "--scope", everywhere, "--json").data["memories"]
+    assert listed["totalCount"] == len(helix_command("list", "--scope", "all", "--json").data["memories"]["edges"])
+
+
+def test_a_question_is_answered_with_no_mere_name(helix_command: Command) -> None:
+    refused = helix_command("recall", "src/upload.py", "--label", "entity")
+    assert refused.code == InvalidInputError.exit_code and "memories, episodes and reflections" in refused.err
+
+
 def test_episodes_are_listed_with_their_source(helix_command: Command, stored: Stored) -> None:
     stored("An explicit store is its own episode.", "--scope", "evidence")
     shown = ok(helix_command("list", "--episodes", "--scope", "evidence"))

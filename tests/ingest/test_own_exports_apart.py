@@ -137,3 +137,14 @@ def test_what_was_unmerged_since_is_merged_by_no_export(tmp_path: Path) -> None:
         replaced = [target for kind, _, target in edges if kind is Relation.SUPERSEDES]
         assert [nodes[one.label, one.id]["status"] for one in replaced] == ["retired"], "its version before the merge"
         assert len(triggers(helix)) == 2
+
+
+def test_what_has_no_edge_and_what_was_drawn_since_come_in(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    one, other = two
+    capture.open_session(one, SessionRequest(name="lonely", scope="shop"))
+    first, second = stored(one, "the kettle is copper"), stored(one, "the roof is of tin")
+    read(other, exported(one, tmp_path / "first.jsonl"))
+    assert state(other) == state(one)
+    memories.edge(one, first, second, "supersedes")
+    read(other, exported(one, tmp_path / "later.jsonl"))
+    assert state(other) == state(one)

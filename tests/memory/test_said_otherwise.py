@@ -91,6 +91,11 @@ def test_what_is_only_said_first_changes_nothing(left: str, right: str, same: bo
         ("it fails when x == y", "it fails when x != y"),
         ("the offset is -5", "the offset is 5"),
         ("the range is [0, 1)", "the range is (0, 1]"),
+        ("secrets are in .env", "secrets are in env"),
+        ("config is read from ./config", "config is read from ../config"),
+        ("use git branch -d", "use git branch -D"),
+        ("the parser is written in C", "the parser is written in C++"),
+        ("put & between them", "put && between them"),
     ],
 )
 def test_another_sign_says_another_thing(left: str, right: str) -> None:
@@ -101,6 +106,11 @@ def test_another_sign_says_another_thing(left: str, right: str) -> None:
     ("left", "right"),
     [
         ("run `make lint` first!", "Run make lint first."),
+        ("always run **make lint** before a commit", "Always run make lint before a commit"),
+        ("> never log the tokens", "Never log the tokens"),
+        ("\N{WHITE HEAVY CHECK MARK} tests need a database", "tests need a database"),
+        ("it takes ~5 minutes, see #388", "it takes 5 minutes, see 388"),
+        ("запускай тесты перед коммитом", "Запускай тесты перед коммитом."),
         ("the cache \N{EM DASH} a big one \N{EM DASH} is warm", "the cache, a big one, is warm"),
         ("\N{LEFT DOUBLE QUOTATION MARK}green\N{RIGHT DOUBLE QUOTATION MARK} means go", "'green' means go"),
     ],

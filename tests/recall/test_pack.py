@@ -49,6 +49,16 @@ def test_the_same_words_differently_spaced_are_the_same_thing() -> None:
     assert [portion.place for portion in pack(offered, limit=5)] == [0]
 
 
+def test_who_asks_for_everything_is_shown_what_others_say_too() -> None:
+    """But no memory's evidence in the memory's own words: it is shown by `helix why`."""
+    offered = [
+        Portion(place=0, text="Run the tests", tokens=3, restates=frozenset({2})),
+        Portion(place=1, text="run the tests", tokens=3),
+        Portion(place=2, text="Run the tests", tokens=3),
+    ]
+    assert [portion.place for portion in pack(offered, limit=5, everything=True)] == [0, 1]
+
+
 def test_what_is_better_founded_stays_beside_the_same_words_of_another() -> None:
     near = unit([1.0, 0.0])
     weak = Portion(place=0, text="Run the tests, all", tokens=3, vector=near, trust=3)

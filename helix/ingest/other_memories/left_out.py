@@ -43,21 +43,23 @@ class LeftOut:
         if edge.type is RESTS_ON.get(edge.source.label):
             self._grounds[edge.source].append(edge.target)
         for name, other in ((edge.target, edge.source), (edge.source, edge.target)):
-            if name.label in NAMES_ONLY and not self.is_of_cut_words(edge):
-                self._speakers[name].append(other)
+            if name.label in NAMES_ONLY:
+                self._speakers[name] += [] if self.is_of_cut_words(edge) else [other]
 
     def is_of_cut_words(self, edge: Edge) -> bool:
         """Return whether an edge says what the words named before something was cut out of them."""
         return edge.source in self.cut and edge.target.label is Label.ENTITY
 
     def belonging(self) -> None:
-        """Add what rests on nothing else or was made of its words by Helix, and names that nothing else speaks of."""
+        """Add what rests on nothing else or was made of its words by Helix, and names of which nothing else speaks."""
         grown = True
         while grown:
             resting = {ref for ref, grounds in self._grounds.items() if self._falls(ref, grounds)} - self.refs
             self.refs |= resting
             grown = bool(resting)
-        self.refs |= {name for name in self._names if self.refs.issuperset(self._speakers[name])}
+        self.refs |= {
+            name for name, speakers in self._speakers.items() if name in self._names and self.refs.issuperset(speakers)
+        }
 
     def _falls(self, ref: Ref, grounds: list[Ref]) -> bool:
         some = any if ref in self._made else all

@@ -26,7 +26,7 @@ from helix.memory.contradiction.classify import NewStatement, outranks, same_wor
 from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.erasure.stored_secrets import texts_of
 from helix.memory.extraction.excluded import Erased, erased, is_gone
-from helix.model.edge import Edge, Label, Ref, Relation, drawn_again
+from helix.model.edge import MERGED, Edge, Label, Ref, drawn_again
 from helix.model.episode import Episode, Session
 from helix.model.memory import Memory, Status, body
 from helix.model.operations import Change, Props
@@ -237,8 +237,8 @@ class Restorer:
         if not all(ref in fresh or ref in self._store.index for ref in (edge.source, edge.target)):
             return None
         stands = edge.target not in self._came | fresh and self._store.index.status_of(edge.target) is Status.ACTIVE
-        if edge.type is Relation.SUPERSEDES and stands:
-            return None  # a person brought it back here
+        if MERGED in edge.attributes and stands:
+            return None  # a person has undone that merge here
         ends = (edge.type, edge.source, edge.target)
         held = (op for op in self._store.records.edges_at(edge.source) if (op.type, op.source, op.target) == ends)
         present = next(map(edge_from, held), None)

@@ -11,6 +11,7 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.memory import GLOBAL_SCOPE, Kind
+from helix.scopes import EVERYWHERE, scope_key
 from helix.text.cleaning import clean, given_name
 from helix.text.client_ids import kept_session
 from helix.text.secrets.redact import Redaction, redact, redact_parts, redact_value
@@ -81,8 +82,11 @@ class Intake:
         return self.label(kept_session(value), what)
 
     def scope(self, value: str) -> str:
-        """Return a scope for a change: `global` or a project id."""
-        return self.label(value, "scope") or GLOBAL_SCOPE
+        """Return a scope for a change: `global` or a project id; what means every scope is none to keep anything in."""
+        scope = self.label(value, "scope") or GLOBAL_SCOPE
+        if scope_key(scope) == EVERYWHERE:
+            raise InvalidInputError(f"{value!r} means every scope", hint="name a project; `global` is seen by them all")
+        return scope
 
     def labels(self, values: Sequence[str], what: str) -> tuple[str, ...]:
         """Return short texts without empty ones, in order."""

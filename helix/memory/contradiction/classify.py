@@ -27,8 +27,8 @@ from helix.text.statement.wording import (
     opposites,
     overlap,
     reordered,
-    signs,
     signs_agree,
+    spelling,
 )
 from helix.text.tokens import query_terms
 
@@ -222,7 +222,7 @@ def same_words(memory: Memory, said: NewStatement) -> bool:
     """Return whether two memories are of one kind and say the same, but for case (not of options) and white space."""
     if memory.kind is not said.kind or other_commands(memory, said):
         return False
-    if signs(f"{memory.trigger}\n{memory.resolution}") != signs(f"{said.trigger}\n{said.resolution}"):
+    if not signs_agree(f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}"):
         return False
     return plain_words(memory.trigger, memory.resolution) == plain_words(said.trigger, said.resolution)
 
@@ -241,12 +241,12 @@ def agrees(left: str, right: str) -> bool:
     How near two texts of one meaning are was measured in English. In Thai, Korean, Greek and other scripts the default
     model has texts of one subject for the same (cosines of 0.95 to 1.0): there only the same words say the same.
     """
+    if not in_latin_script(left) or not in_latin_script(right):
+        return spelling(left) == spelling(right) and signs_agree(left, right)
     return (
-        in_latin_script(left)
-        and in_latin_script(right)
-        and negated(left) == negated(right)
+        negated(left) == negated(right)
         and numbers(left) == numbers(right)
-        and signs(left) == signs(right)
+        and signs_agree(left, right)
         and not opposites(left, right)
         and not exchanged(left, right)
         and not reordered(left, right)

@@ -18,7 +18,7 @@ from helix.store.whole_numbers import vector_of_words, whole_numbers
 from helix.text.about import own_commands
 from helix.text.statement.replacement import states_change
 from helix.text.statement.substitution import without_aliases, words_exchanged
-from helix.text.statement.wording import names, negated, numbers, opposites, signs_agree, terms, words
+from helix.text.statement.wording import may_add_signs, names, negated, numbers, opposites, terms, words
 from helix.text.tokens import lexical_tokens
 from helix.text.word_lists import word_list
 
@@ -105,7 +105,7 @@ def agree(one: ComparedCandidate, other: ComparedCandidate) -> bool:
         and bool(one.candidate.steps) == bool(other.candidate.steps)
         and _match(one.numbers, other.numbers, exactly=explicit)
         and _match(one.names, other.names, exactly=decided)
-        and (not explicit or signs_agree(one.candidate.trigger, other.candidate.trigger))
+        and (not explicit or may_add_signs(one.candidate.trigger, other.candidate.trigger))
         and not opposites(one.candidate.trigger, other.candidate.trigger)
         and not (anyhow and words_exchanged(_statement(one.candidate), _statement(other.candidate)))
         and contradiction(*(Statement(trigger=each.candidate.trigger) for each in (one, other))) is None

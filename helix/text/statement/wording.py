@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -46,8 +47,10 @@ _COUNTED = re.compile(
     rf"\b(?<!no )(?<!any )(?:{'|'.join(_COUNTS)})\b(?= (?!of\b|another\b|or\b|and\b)[a-z])", re.IGNORECASE
 )
 _REFERENCE = re.compile(r"(?<!\w)#(?=\d+\b)")
-_SIGN = re.compile(r"(?<!\S)-(?:[A-Za-z]\b|(?=\d))|(?<!\w)[!.](?=\S)|[^\w\s.,;:!?'\"`()-]")
-_OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\u024f\u1e00-\u1eff]")
+# What tells two things apart also where the other has no sign there: an option, a minus, a dot before a name, `C++`.
+_TELLING = r"(?<!\S)-(?:[A-Za-z]\b|(?=\d))|(?<![\w.!?])(?:!|\.{1,2})(?=[\w/])|\b[A-Za-z](?:\+\+|#)(?!\w)"
+_SIGN = re.compile(rf"(?P<telling>{_TELLING})|[^\w\s.,;:!?'\"`()-]+")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\u024f\u03bc\u1e00-\u1eff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,28 +84,52 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(_NUMBER.findall(text))
 
 
-@lru_cache(maxsize=4096)
-def signs(text: str) -> tuple[str, ...]:
+def signs(text: str) -> list[tuple[str, bool]]:
     """Return what a statement says by signs, in order: operators, options of one letter, units of money, emoji.
 
-    Mere punctuation is none, but for a dot that a word begins with, or a dash before a number (`.env`, `-5`).
-    A model reads many of them as one: `< 5 ms` and `> 5 ms` are 0.99 alike to it, a green and a red circle 1.0. Of
-    pairs that count as the same on STS-B and SICK (77 and 161) it costs one, `$200` and `200 USD`.
+    Each with whether it tells two things apart where the other says nothing there, as `-5` and `.env` do. Punctuation
+    is none. A model hardly reads them: `< 5 ms` and `> 5 ms` are 0.99 alike to it, a green and a red circle 1.0.
     """
-    return tuple(sign for sign in _SIGN.findall(text) if sign.isascii() or unicodedata.category(sign)[0] == "S")
+    told = ((match[0], match["telling"] is not None) for match in _SIGN.finditer(text))
+    cleaned = ((one if telling else "".join(filter(_is_sign, one)), telling) for one, telling in told)
+    return [(one, telling) for one, telling in cleaned if one]
+
+
+def _is_sign(letter: str) -> bool:
+    return letter.isascii() or unicodedata.category(letter)[0] == "S"
 
 
 def signs_agree(left: str, right: str) -> bool:
-    """Return whether one statement has all signs that the other has, and no others where it has the same words."""
+    """Return whether two statements have the same signs in one order, or one has some more that tell nothing apart.
+
+    Emphasis, a bullet and a decoration are such. None of the 238 pairs that count as the same on STS-B and SICK differs
+    by signs in this sense.
+    """
+    one, other = signs(left), signs(right)
+    more, less = Counter(one) - Counter(other), Counter(other) - Counter(one)
+    if not more and not less:
+        return one == other
+    return not (more and less) and not any(telling for _, telling in (*more, *less))
+
+
+def may_add_signs(left: str, right: str) -> bool:
+    """Return whether one statement may say the other with more: it has its signs, and no others with the same words."""
     if query_terms(left) == query_terms(right):
-        return signs(left) == signs(right)
+        return signs_agree(left, right)
     one, other = frozenset(signs(left)), frozenset(signs(right))
     return one <= other or other <= one
 
 
 def in_latin_script(text: str) -> bool:
-    """Return whether all letters of a text are Latin ones."""
+    """Return whether all letters of a text are Latin ones (and `\N{GREEK SMALL LETTER MU}`, as in a microsecond)."""
     return _OTHER_SCRIPT.search(text) is None
+
+
+def spelling(text: str) -> str:
+    """Return a text without punctuation, white space and case."""
+    return "".join(
+        letter for letter in text.casefold() if not letter.isspace() and unicodedata.category(letter)[0] != "P"
+    )
 
 
 def counted(text: str) -> str:
