@@ -316,6 +316,7 @@ def test_what_comes_in_is_screened_as_anything_else(machines: Machines, tmp_path
 def test_what_a_private_session_said_is_neither_written_nor_taken_in(machines: Machines, tmp_path: Path) -> None:
     one, other = machines(), machines()
     know_each_other(one, other)
+    keys.trust_key(other, "machine-0", Trust.TOOL_OUTPUT)
     for helix, mine in ((one, "of/one"), (other, "of/other")):
         capture.open_session(helix, SessionRequest(name=mine, private=True))
         for session in ("of/one", "of/other"):
