@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from helix.errors import ConflictError, InvalidInputError, PausedError
@@ -76,7 +76,7 @@ class Restorer:
 
         The export is `read` twice: what stays out is known before anything is written.
         """
-        self._look_through(read())
+        self._look_through(read(), cancelled)
         stream, done = iter(read()), 0
         while not cancelled() and not self._store.paused and (batch := list(islice(stream, _BATCH))):
             nodes = list(self._new(batch))
@@ -93,9 +93,9 @@ class Restorer:
             raise PausedError("capture was paused", hint="`helix pause --off`, then the same command goes on")
         return self._tally.report()
 
-    def _look_through(self, records: Iterable[OwnRecord]) -> None:
+    def _look_through(self, records: Iterable[OwnRecord], cancelled: Callable[[], bool]) -> None:
         hidden = private_sessions(self._store.journal)
-        for one in records:
+        for one in takewhile(lambda _: not cancelled(), records):
             if isinstance(one, Edge):
                 self._out.edge(one)
             elif isinstance(one, OwnNode):
@@ -385,8 +385,10 @@ def _says_erased(props: Props, erased: Erased) -> bool:
 def _without(one: OwnNode, erased: Erased) -> OwnNode | None:
     """Return a node without what was erased, as any reading brings it in; None where nothing else is left of it."""
     node = one.node
-    if not erased or _is_bare(node):
+    if not erased:
         return one
+    if _is_bare(node):
+        return None if _says_erased(put_record(node).props, erased) else one
     cut = erased.words.cut
     found = None if one.found_by is None else tuple(kept for text in one.found_by if (kept := cut(text).strip()))
     if isinstance(node, Episode):
