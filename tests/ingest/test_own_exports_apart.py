@@ -148,3 +148,19 @@ def test_what_has_no_edge_and_what_was_drawn_since_come_in(two: tuple[Helix, Hel
     memories.edge(one, first, second, "supersedes")
     read(other, exported(one, tmp_path / "later.jsonl"))
     assert state(other) == state(one)
+
+
+def test_what_is_said_again_after_its_erasure_comes_in_behind_the_tombstone(
+    two: tuple[Helix, Helix], tmp_path: Path
+) -> None:
+    one, other = two
+    gone = stored(one, VAULT)
+    before = exported(one, tmp_path / "before.jsonl")
+    finished(one, erasure.hard_forget(one, gone, gone))
+    read(other, exported(one, tmp_path / "erased.jsonl"))
+    read(other, before)
+    assert triggers(other) == []
+    stored(one, VAULT)
+    read(other, exported(one, tmp_path / "again.jsonl"))
+    assert triggers(other) == [VAULT]
+    assert state(other) == state(one)

@@ -25,7 +25,7 @@ from helix.memory.change.versions import take_place
 from helix.memory.contradiction.classify import NewStatement, outranks, same_words
 from helix.memory.contradiction.rivals import settle_stored
 from helix.memory.erasure.stored_secrets import texts_of
-from helix.memory.extraction.excluded import Erased, erased, is_gone
+from helix.memory.extraction.excluded import Erased, ErasedSince, is_gone
 from helix.model.edge import MERGED, Edge, Label, Ref, drawn_again
 from helix.model.episode import Episode, Session
 from helix.model.memory import Memory, Status, body
@@ -54,7 +54,7 @@ class Restorer:
         self._tally = ImportTally(source)
         self._generation = store.index.generation
         self._copies = Copies(store.index, source)
-        self._erased = erased(store.index)  # an import and an erasure exclude each other
+        self._erased = ErasedSince(store.index)  # an import and an erasure exclude each other
         self._instead: dict[Ref, Ref] = {}
         """Of nodes of which a copy is here, that copy."""
         self._names_taken: set[tuple[str, str]] = set()
@@ -99,7 +99,7 @@ class Restorer:
             if isinstance(one, Edge):
                 self._out.edge(one)
             elif isinstance(one, OwnNode):
-                left = _without(one, self._erased)
+                left = _without(one, self._erased.of(one.node))
                 stays_out = left is None or _is_hidden(one.node, hidden) or is_gone(self._store, _ref(one.node))
                 is_cut = left is not None and _words(left.node) != _words(one.node)
                 self._out.node(one.node, stays_out=stays_out, is_cut=is_cut)
@@ -116,7 +116,7 @@ class Restorer:
                     continue
                 intake = Intake(self._store.runtime.settings.text_limit)
                 try:
-                    cleaned = _without(_cleaned(intake, one), self._erased)
+                    cleaned = _without(_cleaned(intake, one), self._erased.of(one.node))
                     if cleaned is None:
                         self._tally.skipped += 1
                     elif not self._is_said(cleaned.node):
@@ -146,7 +146,7 @@ class Restorer:
     def _speaks_of_erased(self, edge: Edge) -> bool:
         if not self._out.refs.isdisjoint((edge.source, edge.target)) or self._out.is_of_cut_words(edge):
             return True
-        return bool(self._erased) and _says_erased(put_edge(edge).props, self._erased)
+        return bool(self._erased) and _says_erased(put_edge(edge).props, self._erased.all)
 
     def _is_said(self, node: Node) -> bool:
         held = self._copies.saying(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import cast
 
 from helix.journal.log import Journal
@@ -12,7 +13,7 @@ from helix.memory.change.versions import OWN_WORD
 from helix.model.edge import Label, Ref
 from helix.model.episode import CAPTURE, Episode
 from helix.model.memory import Memory, Status
-from helix.model.provenance import STATED
+from helix.model.provenance import STATED, Provenance
 from helix.model.records import Node
 from helix.model.tombstone import (
     ERASED_SOURCE,
@@ -103,6 +104,39 @@ def tombstones(index: StoreIndex) -> Iterator[Memory | Episode]:
 def erased(index: StoreIndex) -> Erased:
     """Return what a person has erased of a store."""
     return erased_by(tombstones(index))
+
+
+class ErasedSince:
+    """What a person has erased of a store, for one node after the other: what they said after an erasure is theirs."""
+
+    def __init__(self, index: StoreIndex) -> None:
+        found = ((_erased_at(node), node) for node in tombstones(index))
+        self._newest_first = sorted(found, key=lambda one: one[0], reverse=True)
+        self.all = self._last = erased_by(node for _, node in self._newest_first)
+        self._counted = len(self._newest_first)
+
+    def __bool__(self) -> bool:
+        return bool(self.all)
+
+    def of(self, node: Node) -> Erased:
+        """Return what was erased since a node was said, or all where it was not said but read or derived."""
+        if not isinstance(node, Memory | Episode) or node.provenance.extractor not in (CAPTURE, STATED):
+            return self.all
+        since = [one for at, one in self._newest_first if at >= node.recorded_at]
+        if len(since) == len(self._newest_first):
+            return self.all
+        if len(since) != self._counted:
+            self._counted, self._last = len(since), erased_by(since)
+        return self._last
+
+
+def _erased_at(tombstone: Node) -> datetime:
+    """Return when a node was erased; where its tombstone does not say so, a moment behind all others."""
+    try:
+        at = datetime.fromisoformat(getattr(tombstone, "provenance", Provenance()).slice)
+    except ValueError:
+        return datetime.max.replace(tzinfo=UTC)
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
 def erased_by(tombstones: Iterable[Node]) -> Erased:
