@@ -122,6 +122,10 @@ def test_the_same_subject_with_more_to_say_is_a_refinement() -> None:
         is ContradictionVerdict.UPDATE
     )
     assert verdict(new("log rotation schedule", "weekly"), old, 0.88) is ContradictionVerdict.ADD
+    quick = stored("run pytest before each commit here")
+    assert verdict(new("run pytest -x before each commit here"), quick, 0.88) is ContradictionVerdict.UPDATE
+    parser = stored("the parser is written in C")
+    assert verdict(new("the parser is written in C++"), parser, 0.92) is ContradictionVerdict.ADD
 
 
 @pytest.mark.parametrize(

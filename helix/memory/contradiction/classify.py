@@ -22,6 +22,7 @@ from helix.text.statement.wording import (
     adds_code,
     exchanged,
     in_latin_script,
+    may_add_signs,
     negated,
     numbers,
     opposites,
@@ -141,7 +142,7 @@ def _refines(said: NewStatement, memory: Memory) -> bool:
     alike = same_subject(memory.trigger, said.trigger) and not other_commands(memory, said)
     return (
         alike
-        and signs_agree(memory.trigger, said.trigger)
+        and may_add_signs(memory.trigger, said.trigger)
         and not outranked
         and not reordered(memory.trigger, said.trigger)
     )
