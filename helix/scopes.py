@@ -37,6 +37,11 @@ def scope_key(scope: str) -> str:
     return f"{_OTHER_DOORS.get(host, host)}{slash}{path}"
 
 
+def is_everywhere(scope: str) -> bool:
+    """Return whether a scope is what a person says to look in every one."""
+    return scope_key(scope) == EVERYWHERE
+
+
 def is_this_machine(host: str) -> bool:
     """Return whether a host of an address, in small letters, is this machine, by what it is called."""
     return re.fullmatch(_HERE, host) is not None

@@ -29,10 +29,7 @@ from graphql import (
 )
 
 from helix.api.fields import EXTRAS
-from helix.model.edge import Label
-
-_TOLD = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
-"""Nodes that recall and review answer with; fields of others go by the same names and hold something else."""
+from helix.recall.question import TOLD
 
 
 def documents(schema: GraphQLSchema) -> str:
@@ -88,7 +85,7 @@ def _fragment(schema: GraphQLSchema, kind: GraphQLNamedType, asked: dict[str, Gr
     if isinstance(kind, GraphQLInterfaceType):
         lines.insert(0, "  __typename")
         for member in schema.get_implementations(kind).objects:
-            if member.name in _TOLD:
+            if member.name in TOLD:  # fields of others go by the same names and hold something else
                 asked[member.name] = member
                 lines.append(f"  ...{member.name}")
     return f"fragment {kind.name} on {kind.name} {{\n" + "\n".join(lines) + "\n}"

@@ -31,8 +31,6 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 _SCOPES, _LIKE_SCOPE = 200, 0.45
 """Most scopes that one nobody knows is compared with, and how like one must be: names of projects have long ends."""
 
-"""What `--scope` takes for every scope there is."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:

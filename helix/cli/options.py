@@ -18,7 +18,7 @@ from helix.errors import HelixError, did_you_mean
 from helix.folders import note_folder
 from helix.identity import NO_PROJECT, Identity, called, project_at
 from helix.model.speaker import agent_of
-from helix.scopes import EVERYWHERE, scope_key
+from helix.scopes import is_everywhere
 from helix.settings import DOTENV, Settings, load
 
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -121,9 +121,7 @@ def _import_scope(ctx: click.Context, param: click.Parameter, value: str | None)
 def _looked_at(ctx: click.Context, param: click.Parameter, value: str | None, *, beside: bool = False) -> str | None:
     """Return the scope that a command looks at, None for all, and have the invocation say it."""
     found = _project_scope(ctx, param, value)
-    looked = Looked(
-        scope=None if found and scope_key(found) == EVERYWHERE else found, beside=beside, chosen=value is not None
-    )
+    looked = Looked(scope=None if found and is_everywhere(found) else found, beside=beside, chosen=value is not None)
     if (invocation := ctx.find_object(Invocation)) is not None:
         invocation.looked = looked
     return looked.scope

@@ -51,17 +51,19 @@ class _IssuerKeys:
         EngineError where the issuer cannot be asked. A key is believed for 5 minutes, and while the issuer is away for
         an hour: what it withdraws ends with that, and what it is asked for by strangers holds nobody up.
         """
-        known = self._keys.get(key_id) if isinstance(key_id, str) else None
-        age = self._clock() - self._told
-        if known is None or age >= _KEYS_SECONDS:
+        known = self._told_within(_KEYS_SECONDS, key_id)
+        if known is None:
             self._ask_again(waits=not self._keys)
-            known = self._keys.get(key_id) if isinstance(key_id, str) else None
-            age = self._clock() - self._told
-        if known is not None and age < _KEYS_SECONDS_AWAY:
+            known = self._told_within(_KEYS_SECONDS_AWAY, key_id)
+        if known is not None:
             return known
         if self._fault:
             raise EngineError(f"the issuer does not tell its keys: {self._fault}", hint="try again")
         raise UnauthorizedError("the token is signed with no key of the issuer", hint="sign in again")
+
+    def _told_within(self, seconds: float, key_id: object) -> jwt.PyJWK | None:
+        known = isinstance(key_id, str) and self._clock() - self._told < seconds
+        return self._keys.get(str(key_id)) if known else None
 
     def _ask_again(self, *, waits: bool) -> None:
         """Have the issuer tell its keys, unless it was asked just now; who has keys does not wait for one who asks."""

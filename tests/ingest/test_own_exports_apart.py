@@ -16,11 +16,10 @@ from helix.model.memory import Status
 from helix.operations import capture, erasure, exports, ingest, memories, review
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
-from tests.ingest.test_own_exports import VAULT, opened, passages, state, two
+from tests.ingest.test_own_exports import VAULT, opened, passages, state
+from tests.ingest.test_own_exports import two as two
 from tests.memory.saying import embed, job, learned
 from tests.waiting import finished
-
-__all__ = ["two"]
 
 
 def stored(helix: Helix, trigger: str, name: str = "") -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from helix.errors import InvalidInputError
 from helix.model.clock import to_micros
 from helix.model.memory import GLOBAL_SCOPE, Kind
-from helix.scopes import EVERYWHERE, scope_key
+from helix.scopes import is_everywhere
 from helix.text.cleaning import clean, given_name
 from helix.text.client_ids import kept_session
 from helix.text.secrets.redact import Redaction, redact, redact_parts, redact_value
@@ -84,7 +84,7 @@ class Intake:
     def scope(self, value: str) -> str:
         """Return a scope for a change: `global` or a project id; what means every scope is none to keep anything in."""
         scope = self.label(value, "scope") or GLOBAL_SCOPE
-        if scope_key(scope) == EVERYWHERE:
+        if is_everywhere(scope):
             raise InvalidInputError(f"{value!r} means every scope", hint="name a project; `global` is seen by them all")
         return scope
 

@@ -223,9 +223,9 @@ def same_words(memory: Memory, said: NewStatement) -> bool:
     """Return whether two memories are of one kind and say the same, but for case (not of options) and white space."""
     if memory.kind is not said.kind or other_commands(memory, said):
         return False
-    if not signs_agree(f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}"):
+    if plain_words(memory.trigger, memory.resolution) != plain_words(said.trigger, said.resolution):
         return False
-    return plain_words(memory.trigger, memory.resolution) == plain_words(said.trigger, said.resolution)
+    return signs_agree(f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}")
 
 
 def says_the_same(memory: Memory, said: NewStatement) -> bool:
