@@ -236,8 +236,8 @@ class Restorer:
         """Return what an edge adds to what is between its ends, None for nothing; they are here, or `fresh` with it."""
         if not all(ref in fresh or ref in self._store.index for ref in (edge.source, edge.target)):
             return None
-        stands = edge.target not in self._came | fresh and self._store.index.status_of(edge.target) is Status.ACTIVE
-        if MERGED in edge.attributes and stands:
+        was_here = edge.target not in fresh and edge.target not in self._came
+        if MERGED in edge.attributes and was_here and self._store.index.status_of(edge.target) is Status.ACTIVE:
             return None  # a person has undone that merge here
         ends = (edge.type, edge.source, edge.target)
         held = (op for op in self._store.records.edges_at(edge.source) if (op.type, op.source, op.target) == ends)
