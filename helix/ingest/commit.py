@@ -107,7 +107,6 @@ def _memory(commit: Commit, verdict: CommitVerdict, episode: EpisodeDraft) -> Me
     assert verdict.kind is not None
     return MemoryDraft(
         source=episode.source,
-        grounded_in=episode.source,
         kind=verdict.kind,
         trigger=_trigger(commit.message, verdict),
         resolution=_resolution(verdict),

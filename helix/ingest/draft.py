@@ -52,7 +52,7 @@ class EpisodeDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDraft:
-    """One thing to remember, got without a model and grounded in the episode whose source is `grounded_in`.
+    """One thing to remember, got without a model and grounded in the episode of its slice.
 
     `files` are paths, or globs that end in `/**`, from the root of the project. `name` "": one is made from the
     trigger; `importance` None: it is judged from the text; `scope` "": the scope of the import. `found_by` is a text
@@ -60,7 +60,6 @@ class MemoryDraft:
     """
 
     source: str
-    grounded_in: str
     kind: Kind
     trigger: str
     resolution: str

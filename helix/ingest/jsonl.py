@@ -134,7 +134,6 @@ class _Record:
         attributes = self._data.get("attributes")
         return MemoryDraft(
             source=episode.source,
-            grounded_in=episode.source,
             kind=known_kind(self._label("kind") or Kind.FACT),
             trigger=trigger,
             resolution=resolution,

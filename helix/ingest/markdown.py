@@ -173,7 +173,6 @@ class _Reading:
         memories = [
             MemoryDraft(
                 source=place + short_digest(note.kind, note.trigger, note.resolution, *globs),
-                grounded_in=episode.source,
                 kind=note.kind,
                 trigger=note.trigger,
                 resolution=note.resolution,

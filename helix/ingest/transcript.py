@@ -334,7 +334,6 @@ class _History:
     def _memory(self, item: Slice, kind: Kind, trigger: str, resolution: str) -> MemoryDraft:
         return MemoryDraft(
             source=item.episode.source,
-            grounded_in=item.episode.source,
             kind=kind,
             trigger=trigger,
             resolution=resolution,

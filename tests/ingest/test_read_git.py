@@ -50,7 +50,6 @@ def test_commits_come_oldest_first_with_what_they_say_and_touch(history: History
         "a crash in the parser",
         "The date was not checked.",
     )
-    assert memory.grounded_in == fix.episode.source
     assert memory.files == ("lib/parse.c",)
 
 

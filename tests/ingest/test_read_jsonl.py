@@ -83,7 +83,7 @@ def test_a_memory_is_grounded_in_an_episode_of_its_own() -> None:
     )
     (memory,) = item.memories
     assert (memory.kind, memory.confidence, memory.importance) == (Kind.CONVENTION, 0.9, 7.0)
-    assert memory.grounded_in == item.episode.source == memory.source
+    assert item.episode.source == memory.source
     assert item.episode.content == "naming tests\nName them as claims."
     assert memory.valid_from == datetime(2024, 1, 1, tzinfo=UTC)
     assert memory.attributes == {"team": "ab"}

@@ -162,7 +162,6 @@ def test_a_failure_is_remembered_with_what_mended_it(told: Told) -> None:
     assert "setup.cfg" in memory.resolution and "pip install pyyaml" in memory.resolution
     assert memory.files == ("setup.cfg",) and memory.trust is Trust.TOOL_OUTPUT
     assert memory.attributes["command"] == "pytest tests/test_a.py"
-    assert memory.grounded_in == f"claude-code:{SESSION}:t4#fix"
 
 
 def test_a_failure_that_nothing_mended_is_an_episode_and_no_memory(told: Told) -> None:

@@ -147,7 +147,6 @@ def commit_slices(count: int) -> list[Slice]:
             memories=(
                 MemoryDraft(
                     source=f"git:global:{n}",
-                    grounded_in=f"git:global:{n}",
                     kind=Kind.FAILURE,
                     trigger=text,
                     resolution="It was read too late.",

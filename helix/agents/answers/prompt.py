@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from helix.agents.answers.fields_of_text import LEADS, sections
-from helix.agents.answers.loose_json import TEXT_LIMIT, command, lines, listed, mapping, mappings
+from helix.agents.answers.loose_json import TEXT_LIMIT, command, listed, mappings
 from helix.agents.answers.task_record import client_task
 
 
@@ -61,23 +61,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplorerParams:
-    """What an explorer is asked to look for, and what is known already."""
+    """What an explorer is asked to look for."""
 
-    scope: str = ""
     focus: str = ""
     objective: str = ""
-    known_facts: tuple[str, ...] = ()
-    relevant_failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannerParams:
-    """What a planner is to plan; `exploration` and `project_context` are empty where they are not JSON."""
+    """What a planner is to plan."""
 
     objective: str = ""
-    exploration: Mapping[str, Any] = field(default_factory=dict)
-    exploration_text: str = ""
-    project_context: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,24 +127,12 @@ def should_inject(prompt: str) -> bool:
 def extract_explorer_params(prompt: str) -> ExplorerParams:
     """Return the parameters of a prompt to an explorer."""
     asked = parse_prompt(prompt)
-    return ExplorerParams(
-        scope=asked.get("SCOPE"),
-        focus=asked.get("FOCUS"),
-        objective=asked.get("OBJECTIVE"),
-        known_facts=lines(asked.get("KNOWN_FACTS")),
-        relevant_failures=lines(asked.get("RELEVANT_FAILURES")),
-    )
+    return ExplorerParams(focus=asked.get("FOCUS"), objective=asked.get("OBJECTIVE"))
 
 
 def extract_planner_params(prompt: str) -> PlannerParams:
     """Read the parameters that a prompt gives to a planner."""
-    asked = parse_prompt(prompt)
-    return PlannerParams(
-        objective=asked.get("OBJECTIVE"),
-        exploration=mapping(asked.get("EXPLORATION")),
-        exploration_text=asked.get("EXPLORATION"),
-        project_context=mapping(asked.get("PROJECT_CONTEXT")),
-    )
+    return PlannerParams(objective=parse_prompt(prompt).get("OBJECTIVE"))
 
 
 def extract_builder_params(prompt: str) -> BuilderParams:

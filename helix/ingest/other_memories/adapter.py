@@ -62,7 +62,7 @@ class ImportedItem:
         return replace(
             item,
             episode=replace(item.episode, source=source, trust=trust),
-            memories=tuple(replace(one, source=source, grounded_in=source, trust=trust) for one in item.memories),
+            memories=tuple(replace(one, source=source, trust=trust) for one in item.memories),
             supersedes=self.place(adapter) if self.changes else "",
         )
 

@@ -64,14 +64,13 @@ class Procedure:
     """What is done (`goal`) by which steps, in order.
 
     `settled`: it is said beside the list that it is always done so. `ours`: those who speak do it themselves.
-    `bidden`: most steps are imperatives. `technical`: half of them name a file, a command or the like.
+    `technical`: half of them name a file, a command or the like.
     """
 
     goal: str
     steps: tuple[str, ...]
     settled: bool
     ours: bool
-    bidden: bool
     technical: bool
 
 
@@ -100,7 +99,6 @@ def procedure(text: str) -> Procedure | None:
                 steps=tuple(steps),
                 settled=told_once or _KEPT_TO.search(f"{goal}\n{behind}") is not None,
                 ours=_OURS.search(lead) is not None,
-                bidden=bidden,
                 technical=technical,
             )
     return None
