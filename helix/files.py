@@ -49,9 +49,10 @@ def confine(folder: Path) -> None:
     _confined = real_path(folder)
 
 
-def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> BufferedReader:
+def open_regular(path: str | os.PathLike[str], *, links: bool = True, folder: int | None = None) -> BufferedReader:
     """Open a regular file for reading, without waiting. `links` False refuses a name that is a symbolic link.
 
+    `folder`: a descriptor of the folder that it lies in, where the path may lead elsewhere by now (`HeldFolder`).
     Raises OSError for everything else that a name can stand for: a folder, a pipe, a device, a socket, and a database
     that this process has open.
     """
@@ -60,7 +61,8 @@ def open_regular(path: str | os.PathLike[str], *, links: bool = True) -> Buffere
             raise FileNotFoundError(errno.ENOENT, "no file that this process may open", os.fspath(path))
         if _leads_to_database(path):
             raise OSError(errno.EBUSY, "this process has it open as a database", os.fspath(path))
-        descriptor = os.open(path, os.O_RDONLY | _PLAIN | (0 if links else _NO_LINK))
+        name = path if folder is None else os.path.basename(path)  # noqa: PTH119
+        descriptor = os.open(name, os.O_RDONLY | _PLAIN | (0 if links else _NO_LINK), dir_fd=folder)
     except ValueError as error:  # a NUL byte in the name
         raise OSError(errno.EINVAL, "no name of a file", os.fspath(path)) from error
     try:
@@ -161,9 +163,14 @@ def real_path(path: Path) -> Path:
 def read_bytes(path: str | os.PathLike[str], most: int = SMALL, *, links: bool = True) -> bytes:
     """Return the content of a regular file of at most `most` bytes. Raises OSError, with EFBIG for a larger one."""
     with open_regular(path, links=links) as file:
-        content = file.read(most + 1)
+        return read_open(file, most)
+
+
+def read_open(file: BinaryIO, most: int = SMALL) -> bytes:
+    """Return the rest of an open file of at most `most` bytes. Raises OSError with EFBIG for a larger one."""
+    content = file.read(most + 1)
     if len(content) > most:
-        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", os.fspath(path))
+        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", file.name)
     return content
 
 
@@ -226,13 +233,15 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def create_private(path: Path, *, exclusive: bool = False, append: bool = False) -> int:
+def create_private(path: Path, *, exclusive: bool = False, append: bool = False, folder: int | None = None) -> int:
     """Create a private file, which only its owner may read, never through a link; return its descriptor.
 
-    What is there is emptied, unless `append` keeps it or `exclusive` refuses it. Raises OSError.
+    What is there is emptied, unless `append` keeps it or `exclusive` refuses it. `folder` is as for `open_regular`.
+    Raises OSError.
     """
     way = os.O_APPEND if append else os.O_EXCL if exclusive else os.O_TRUNC
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | way | _PLAIN | _NO_LINK, PRIVATE_FILE)
+    flags = os.O_WRONLY | os.O_CREAT | way | _PLAIN | _NO_LINK
+    descriptor = os.open(path if folder is None else path.name, flags, PRIVATE_FILE, dir_fd=folder)
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):

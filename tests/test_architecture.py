@@ -32,7 +32,7 @@ MODULES = {
 SHARED = (
     ("errors", "patience", "on_demand_thread"),
     ("files",),
-    ("confirmed",),
+    ("confirmed", "held_folder"),
     ("local_store", "scopes"),
     ("local_socket",),
     ("settings", "resources", "memory_limit", "lock", "identity", "bearer"),

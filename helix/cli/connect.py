@@ -29,6 +29,7 @@ from helix.client_settings.descriptions import CLIENTS, PLUGIN_CLIENT, Descripti
 from helix.client_settings.plugin_files import remove, render
 from helix.client_settings.settings_file import Memo, SettingsChange, parsed, take_back
 from helix.errors import ConfigError, InvalidInputError
+from helix.files import real_path
 from helix.identity import project_root
 from helix.settings import Settings
 
@@ -76,13 +77,13 @@ def connect(
         _table(invocation)
         return
     settings = invocation.settings
-    project = project_root(Path.cwd()) if place == _PROJECT else None
+    project = _project() if place == _PROJECT else None
     known = ConnectionMemos(settings.home)
     names = _named(clients)
     planned, refused = _plan(known, names, settings, project, patient=_ALL in clients)
     names = [name for name in names if any(one.client == name for one in planned)]
     if agents_md:
-        change, memo = lead(known, AGENTS_MD, advice(project_root(Path.cwd())))
+        change, memo = lead(known, AGENTS_MD, advice(_project()))
         planned.append(_Planned(AGENTS_MD, change, memo))
     copy = render(settings.home, settings.store_path, hook_ms=settings.hook_ms) if PLUGIN_CLIENT in names else None
     differing = copy.differing() if copy is not None else []
@@ -123,7 +124,7 @@ def disconnect(
     known = ConnectionMemos(settings.home)
     everyone = _ALL in clients or not (clients or agents_md)
     names = {*(CLIENTS if everyone else clients), *([AGENTS_MD] if agents_md or everyone else [])}
-    project = project_root(Path.cwd())
+    project = _project()
     memos = [memo for memo in known.all() if memo.client in names and _is_at(memo, place, project)]
     memos += _strays(known, names, place, settings, project, strict=not everyone)
     planned, refused = _taken_back(memos, patient=everyone)
@@ -140,6 +141,11 @@ def disconnect(
     _show(invocation, "disconnect", planned, unused, dry_run=dry_run)
     if refused:
         raise refused[0]
+
+
+def _project() -> Path:
+    """Return the project that a person stands in, resolved: no name below it is to lead through a link."""
+    return real_path(project_root(Path.cwd()))
 
 
 def _set_aside(invocation: Invocation, known: ConnectionMemos) -> None:
@@ -234,7 +240,7 @@ def _table(invocation: Invocation) -> None:
     """Show every client: whether it is installed and connected, and by which file."""
     rows = [
         {name: getattr(one, name) for name in ("client", "installed", "connected", "file", "hooks")}
-        for one in overview(invocation.settings, project_root(Path.cwd()))
+        for one in overview(invocation.settings, _project())
     ]
 
     def show(out: Output) -> None:
@@ -305,8 +311,10 @@ def _explain(invocation: Invocation, settings: Settings, clients: Sequence[Descr
             "A client loads them once you have trusted this project there; keep these settings files out of git."
         )
     for client in clients:
-        for file in wanted(client, settings, project=project_root(Path.cwd()) if place == _PROJECT else None):
-            if client.client == PLUGIN_CLIENT and parsed(file.path, file.format).get("disableAllHooks"):
+        for file in wanted(client, settings, project=_project() if place == _PROJECT else None):
+            if client.client == PLUGIN_CLIENT and parsed(file.path, file.format, links=not file.project).get(
+                "disableAllHooks"
+            ):
                 words.append(f"Nothing of this happens while `disableAllHooks` is set in {file.path}.")
     for line in words:
         invocation.say(line)

@@ -49,7 +49,7 @@ agent must know (a decision and its reason, a failure and what mended it) with `
 
 
 class WantedSettings(NamedTuple):
-    """A file of a client, and what is to stand in it."""
+    """A file of a client, and what is to stand in it; the path of a project's is resolved."""
 
     path: Path
     format: str
@@ -176,12 +176,13 @@ def connect(known: ConnectionMemos, client: str, file: WantedSettings) -> tuple[
 
     Raises ConfigError where it cannot be written, OwnScriptError where a script of the user's is there.
     """
-    if file.format == "script" and (text := read(file.path, file.format)) and not is_our_script(text):
+    text = read(file.path, file.format, links=not file.project) if file.format == "script" else None
+    if text and not is_our_script(text):
         command = str(file.entries[0].value).splitlines()[-1].removeprefix("exec ")
         hint = f"it stays as it is; to have both, let it hand its input to this and print what that prints: {command}"
         raise OwnScriptError(f"{file.path} is a script of your own", hint=hint)
-    change, memo = put(client, file.path, file.format, file.entries, known.of(file.path))
-    return change, replace(memo, real=str(files.real_path(file.path))) if file.project else memo
+    change, memo = put(client, file.path, file.format, file.entries, known.of(file.path), links=not file.project)
+    return change, _placed(memo, file)
 
 
 def overview(settings: Settings, project: Path | None) -> list[AgentConnection]:
@@ -216,20 +217,20 @@ def _state(held: Sequence[WantedSettings]) -> str:
 
 def is_connected(file: WantedSettings) -> bool:
     """Return whether a client's settings file has all its entries. Raises ConfigError for an unreadable one."""
-    return holds(parsed(file.path, file.format), file.entries)
+    return holds(parsed(file.path, file.format, links=not file.project), file.entries)
 
 
 def left_behind(description: Description, file: WantedSettings) -> Memo | None:
     """Return how to take out a client's entries that a home left and no longer knows of; None where none are."""
-    held = parsed(file.path, file.format)
+    held = parsed(file.path, file.format, links=not file.project)
     if description.client != PLUGIN_CLIENT:
         there = [entry for entry in file.entries if not entry.kept and _stands(held, entry)]
-        return memo_of(description.client, file.path, file.format, there) if there else None
+        return _placed(memo_of(description.client, file.path, file.format, there), file) if there else None
     known = held.get(MARKETPLACES)
     names = [name for name, entry in known.items() if _is_ours(name, entry)] if isinstance(known, dict) else []
     entries = [SettingsEntry(path=(MARKETPLACES, name), value=None) for name in names]
     entries += [SettingsEntry(path=(ENABLED, f"{PLUGIN}@{name}"), value=None) for name in names]
-    return memo_of(description.client, file.path, file.format, entries) if names else None
+    return _placed(memo_of(description.client, file.path, file.format, entries), file) if names else None
 
 
 def unused_copies(home: Path, memos: Iterable[Memo]) -> list[Path]:
@@ -237,6 +238,11 @@ def unused_copies(home: Path, memos: Iterable[Memo]) -> list[Path]:
     used = {path[1] for memo in memos for path, _, _ in memo.had if path[0] == MARKETPLACES}
     folders = folder_of(home, "").glob("*/")
     return sorted(folder for folder in folders if _OURS.fullmatch(folder.name) and folder.name not in used)
+
+
+def _placed(memo: Memo, file: WantedSettings) -> Memo:
+    """Return the memo of a settings file with where a project's file lies: it must lie there when it is taken back."""
+    return replace(memo, real=str(file.path)) if file.project else memo
 
 
 def _calls_us(path: Path, client: str) -> bool:

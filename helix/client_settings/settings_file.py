@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import difflib
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 from helix import files
 from helix.client_settings import json_text, marked_text, toml_text, yaml_text
 from helix.errors import ConfigError
+from helix.held_folder import held_folder, open_resolved
 
 HOOK = "helix_hook.py"
 """The hook's file: a list's item that names it is one of ours."""
@@ -87,12 +87,16 @@ FORMATS: Mapping[str, SettingsFormat] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsChange:
-    """A settings file before and after; None where there is no file. So many folders above it go too, if left empty."""
+    """A settings file before and after; None where there is no file. So many folders above it go too, if left empty.
+
+    `links`: the path may lead through links, as a user's own may; a project's is as it was resolved.
+    """
 
     path: Path
     before: str | None
     after: str | None
     made_folders: int = 0
+    links: bool = True
 
     @property
     def is_none(self) -> bool:
@@ -101,30 +105,18 @@ class SettingsChange:
 
     def write(self) -> None:
         """Bring a client's settings to their new state, whole or not at all; mode and link of the file stay."""
-        path = files.real_path(self.path)
         if self.is_none:
             return
-        if self.after is None:
-            path.unlink(missing_ok=True)
-            for folder in path.parents[: self.made_folders]:
-                with suppress(OSError):
-                    folder.rmdir()  # only where nothing else is in it
+        path = _resolved(self.path, links=self.links)
+        if self.after is not None:
+            with held_folder(path.parent, make=True) as folder:
+                folder.write(path.name, self.after, 0o700 if self.after.startswith("#!") else 0o600)
             return
-        files.private_folder(path.parent)
-        fresh = 0o700 if self.after.startswith("#!") else 0o600
-        mode = path.stat().st_mode & 0o777 if path.exists() else fresh
-        draft = path.with_name(f".{path.name}.helix-draft")  # always the same: the next run clears what a kill left
-        draft.unlink(missing_ok=True)
-        try:
-            with os.fdopen(files.create_private(draft, exclusive=True), "w", encoding="utf-8", newline="") as file:
-                file.write(self.after)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.chmod(mode)
-            draft.replace(path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+        with held_folder(path.parent) as folder:
+            folder.remove(path.name)
+        for made in path.parents[: self.made_folders]:
+            with suppress(OSError), held_folder(made.parent) as outer:
+                outer.remove_folder(made.name)  # only where nothing else is in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,10 +162,14 @@ def is_our_script(text: str) -> bool:
     return _SCRIPT.fullmatch(text) is not None
 
 
-def read(path: Path, form: str) -> str | None:
-    """Return the text of a client's settings file, None without one. Raises ConfigError for one unread or unparsed."""
+def read(path: Path, form: str, *, links: bool = True) -> str | None:
+    """Return the text of a client's settings file, None without one; `links` as in `SettingsChange`.
+
+    Raises ConfigError for one unread or unparsed.
+    """
     try:
-        text = files.read_text(path)
+        with open_resolved(_resolved(path, links=links)) as file:
+            text = files.read_open(file).decode("utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
@@ -182,20 +178,31 @@ def read(path: Path, form: str) -> str | None:
     return text
 
 
-def parsed(path: Path, form: str) -> dict[str, Any]:
+def parsed(path: Path, form: str, *, links: bool = True) -> dict[str, Any]:
     """Return the values of a client's settings file, {} without one. Raises ConfigError as `read` does."""
-    text = read(path, form)
+    text = read(path, form, links=links)
     return {} if text is None else _parsed(path, form, text)
 
 
 def put(
-    client: str, path: Path, form: str, entries: Sequence[SettingsEntry], earlier: Memo | None = None
+    client: str,
+    path: Path,
+    form: str,
+    entries: Sequence[SettingsEntry],
+    earlier: Memo | None = None,
+    *,
+    links: bool = True,
 ) -> tuple[SettingsChange, Memo]:
-    """Return the change that sets a client's entries, and how to take it back to before what `earlier` tells of."""
-    now = read(path, form)
+    """Return the change that sets a client's entries, and how to take it back to before what `earlier` tells of.
+
+    `links` as in `SettingsChange`.
+    """
+    now = read(path, form, links=links)
     if now is not None and holds(_parsed(path, form, now), entries):
         # Without a memo of it they are taken to be ours, left by a home that has gone.
-        return SettingsChange(path=path, before=now, after=now), earlier or memo_of(client, path, form, entries)
+        return SettingsChange(path=path, before=now, after=now, links=links), earlier or memo_of(
+            client, path, form, entries
+        )
     base = now if earlier is None else take_back(earlier).after
     text = base if base is not None and base.strip(_BLANK) else (base or "") + FORMATS[form].blank
     had: list[tuple[tuple[str, ...], bool, list[Any]]] = []
@@ -213,10 +220,10 @@ def put(
             continue
         expected = _with(held, entry)
         text = _checked(path, form, text, entry, expected)
-    missing = [above for above in files.real_path(path).parents if not above.is_dir()]
+    missing = [above for above in _resolved(path, links=links).parents if not above.is_dir()]
     made = len(missing) if earlier is None else earlier.made_folders
     memo = Memo(client=client, path=str(path), format=form, before=base, after=text, had=tuple(had), made_folders=made)
-    return SettingsChange(path=path, before=now, after=text), memo
+    return SettingsChange(path=path, before=now, after=text, links=links), memo
 
 
 def take_back(memo: Memo) -> SettingsChange:
@@ -224,16 +231,17 @@ def take_back(memo: Memo) -> SettingsChange:
 
     Raises ConfigError where a project's file leads elsewhere by now: what is pulled can put a link in its place.
     """
-    path, form = Path(memo.path), memo.format
-    if memo.real and str(real := files.real_path(path)) != memo.real:
+    path, form, links = Path(memo.path), memo.format, not memo.real
+    if not links and str(real := files.real_path(path)) != memo.real:
         words = f"{path} leads to {real} now, which Helix did not write"
         raise ConfigError(words, hint="remove the link, then try again; nothing was changed")
-    now = read(path, form)
+    path = path if links else Path(memo.real)
+    now = read(path, form, links=links)
     if now is None or now == memo.after:
         after = None if now is None else memo.before
-        return SettingsChange(path=path, before=now, after=after, made_folders=memo.made_folders)
+        return SettingsChange(path=path, before=now, after=after, made_folders=memo.made_folders, links=links)
     if form == "script" and not is_our_script(now):
-        return SettingsChange(path=path, before=now, after=now)
+        return SettingsChange(path=path, before=now, after=now, links=links)
     before = {} if memo.before is None else _parsed(path, form, memo.before)
     expected = _parsed(path, form, now)
     for at, item, value in memo.had:
@@ -244,7 +252,12 @@ def take_back(memo: Memo) -> SettingsChange:
         if _parsed(path, form, text) != expected:
             raise _unsafe(path)
     nothing_left = memo.before is None and not expected
-    return SettingsChange(path=path, before=now, after=None if nothing_left else text, made_folders=memo.made_folders)
+    after = None if nothing_left else text
+    return SettingsChange(path=path, before=now, after=after, made_folders=memo.made_folders, links=links)
+
+
+def _resolved(path: Path, *, links: bool) -> Path:
+    return files.real_path(path) if links else path
 
 
 def memo_of(client: str, path: Path, form: str, entries: Sequence[SettingsEntry]) -> Memo:

@@ -12,6 +12,7 @@ from helix import files
 from helix.errors import ConflictError, NotFoundError
 from helix.exports.export_file import ExportProgress
 from helix.exports.memory_note import MemoryNote, note_text
+from helix.held_folder import held_folder
 from helix.journal.log import Journal
 from helix.journal.state import Snapshot
 from helix.model.edge import Edge, Label, Ref
@@ -36,15 +37,15 @@ def write_vault(journal: Journal, folder: Path, ticket: Ticket) -> Mapping[str, 
     another user's, and NotFoundError where it would lie in none.
     """
     _check(folder)
-    with journal.snapshot() as (_, state):
+    place = files.real_path(folder.parent) / folder.name
+    with journal.snapshot() as (_, state), held_folder(place, make=True) as held:
         names = _names(state)
         progress = ExportProgress(ticket, len(names))
         edges = 0
         for node in state.nodes(Label.MEMORY):
             found = [_edge(edge, names) for edge in state.edges_from(_ref(node)) if edge.target.id in names]
             note = MemoryNote(id=node.id, props=spelled(Memory, node.props), edges=found)
-            path = folder / f"{names[node.id]}.md"
-            with os.fdopen(files.create_private(path, exclusive=True), "w", encoding="utf-8", newline="") as file:
+            with os.fdopen(held.create(f"{names[node.id]}.md"), "w", encoding="utf-8", newline="") as file:
                 file.write(note_text(note))
             edges += len(found)
             progress.one()

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from helix.errors import NotFoundError
-from helix.files import digest_of, open_regular, real_path, work_tree_of
+from helix.files import digest_of, real_path, work_tree_of
+from helix.held_folder import open_resolved
 from helix.helixignore import IgnoreRules, git_rules_of, rules_above, rules_of
 from helix.model.reports import IngestProblem
 from helix.text.cleaning import decode
@@ -201,7 +202,7 @@ def _is_left_out(folder: Path) -> bool:
 
 def _read_note(file: Path, base: Path | None) -> NoteFile | IngestProblem:
     try:
-        with open_regular(file, links=False) as stream:  # what was resolved is what is read
+        with open_resolved(file) as stream:  # what was resolved is what is read
             status = os.fstat(stream.fileno())
             data = stream.read(_LARGEST + 1)
     except OSError as error:

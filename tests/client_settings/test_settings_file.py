@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix.client_settings.settings_file import Memo, SettingsChange, SettingsEntry, parsed, take_back
+from helix.client_settings.settings_file import Memo, SettingsChange, SettingsEntry, parsed, read, take_back
 from helix.client_settings.settings_file import put as put_in
 from helix.errors import ConfigError
 
@@ -201,15 +203,53 @@ def test_what_a_kill_left_in_the_middle_of_writing_is_gone_with_the_next_time(tm
     file.write_text("{}", "utf-8")
     written = SettingsChange(path=file, before="{}", after='{"a": 1}\n')
 
-    def killed(self: Path, target: Path) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Path, "replace", killed)
-        patched.setattr(Path, "unlink", lambda *_, **__: None)  # nothing is tidied up by who is killed
+        patched.setattr(os, "replace", killed)
+        patched.setattr(os, "unlink", lambda *_, **__: None)  # nothing is tidied up by who is killed
         with pytest.raises(KeyboardInterrupt):
             written.write()
     assert len([*tmp_path.iterdir()]) == 2
     written.write()
     assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
     assert file.read_text("utf-8") == '{"a": 1}\n'
+
+
+@pytest.mark.parametrize("swapped", ["folder", "file"])
+@pytest.mark.parametrize("after", ['{"a": 1}\n', None])
+def test_a_project_that_puts_a_link_in_place_after_it_was_looked_at_changes_nothing_else(
+    tmp_path: Path, swapped: str, after: str | None
+) -> None:
+    folder, own = tmp_path / "project" / ".claude", tmp_path / "own"
+    folder.mkdir(parents=True)
+    own.mkdir()
+    (folder / "settings.json").write_text("{}", "utf-8")
+    (own / "settings.json").write_text("mine", "utf-8")
+    change = SettingsChange(path=folder / "settings.json", before="{}", after=after, links=False)
+    if swapped == "folder":
+        folder.rename(folder.with_name("away"))
+        folder.symlink_to(own)
+        with pytest.raises(OSError, match="is a link"):
+            change.write()
+        with pytest.raises(ConfigError, match="cannot be read"):
+            read(folder / "settings.json", "json", links=False)
+    else:
+        (folder / "settings.json").unlink()
+        (folder / "settings.json").symlink_to(own / "settings.json")
+        with suppress(OSError):  # a link is taken away, or not written through
+            change.write()
+    assert (own / "settings.json").read_text("utf-8") == "mine"
+    assert [path.name for path in own.iterdir()] == ["settings.json"]
+
+
+def test_a_link_of_the_user_is_gone_through(tmp_path: Path) -> None:
+    dotfiles = tmp_path / "dotfiles"
+    dotfiles.mkdir()
+    (tmp_path / ".client").symlink_to(dotfiles)
+    change, memo = put(tmp_path / ".client" / "new" / "settings.json", ENTRIES)
+    change.write()
+    assert (dotfiles / "new" / "settings.json").stat().st_mode & 0o777 == 0o600
+    take_back(memo).write()
+    assert [*dotfiles.iterdir()] == []
