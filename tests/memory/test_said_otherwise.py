@@ -27,6 +27,10 @@ TURNED = [
     ("Run migrations, then restart the server.", "Restart the server, then run migrations."),
 ]
 SWAPPED = [
+    ("Copy the config from staging to production.", "Please copy the config from production to staging."),
+    ("Sync main into develop before a release.", "Sync develop into main before each release."),
+    ("I prefer REST over GraphQL for public APIs.", "The user prefers GraphQL over REST for public APIs."),
+    ("The proxy forwards from port 80 to the gateway.", "Our proxy forwards from the gateway to port 80."),
     ("The worker calls the API.", "The API calls the worker."),
     ("Copy prod to staging every night.", "Copy staging to prod every night."),
 ]
@@ -71,6 +75,8 @@ def test_what_stays_on_its_side_is_not_turned_round(left: str, right: str) -> No
         ("the worker calls the api", "the api calls the worker", False),
         ("run lint and tests before pushing", "run tests and lint before pushing", True),
         ("migrate the database before deploying it", "deploy the database before migrating it", False),
+        ("deploy to the cluster from the laptop", "always deploy from the laptop to the cluster", True),
+        ("a dog is pushing a child into a puddle", "a dog is pushing a small child into a puddle", True),
     ],
 )
 def test_what_is_only_said_first_changes_nothing(left: str, right: str, same: bool) -> None:
@@ -96,6 +102,20 @@ def test_what_is_only_said_first_changes_nothing(left: str, right: str, same: bo
         ("use git branch -d", "use git branch -D"),
         ("the parser is written in C", "the parser is written in C++"),
         ("put & between them", "put && between them"),
+        ("delete rows where status = 'archived'", "delete rows where status != 'archived'"),
+        ("only retry when code != 500", "only retry when code = 500"),
+        ("show ads when tier !== free", "show ads when tier == free"),
+        ("the room is set to 18 degrees", "the room is set to \N{MINUS SIGN}18 degrees"),
+        ("the retry offset is (5)", "the retry offset is (-5)"),
+        ("start it with offset=1", "start it with offset=-1"),
+        ("the worker needs python <3.12", "the worker needs python 3.12"),
+        ("pin left-pad to ^1.2.0", "pin left-pad to 1.2.0"),
+        ("pin left-pad to ~1.2.0", "pin left-pad to 1.2.0"),
+        ("alert when coverage 80%", "alert when coverage <80%"),
+        ("the macro tests if !(ready)", "the macro tests if (ready)"),
+        ("the loop runs over 0..5", "the loop runs over 0...5"),
+        ("> 5 ms is too slow", "5 ms is too slow"),
+        ("declare timeout?: number", "declare timeout: number"),
     ],
 )
 def test_another_sign_says_another_thing(left: str, right: str) -> None:
@@ -108,8 +128,9 @@ def test_another_sign_says_another_thing(left: str, right: str) -> None:
         ("run `make lint` first!", "Run make lint first."),
         ("always run **make lint** before a commit", "Always run make lint before a commit"),
         ("> never log the tokens", "Never log the tokens"),
-        ("\N{WHITE HEAVY CHECK MARK} tests need a database", "tests need a database"),
-        ("it takes ~5 minutes, see #388", "it takes 5 minutes, see 388"),
+        ("- ## tests need a ~~big~~ database?", "tests need a big database"),
+        ("it takes 5 minutes, see #388!", "it takes 5 minutes, see 388"),
+        ("> **Never** log *any* token!", "Never log any token"),
         ("запускай тесты перед коммитом", "Запускай тесты перед коммитом."),
         ("the cache \N{EM DASH} a big one \N{EM DASH} is warm", "the cache, a big one, is warm"),
         ("\N{LEFT DOUBLE QUOTATION MARK}green\N{RIGHT DOUBLE QUOTATION MARK} means go", "'green' means go"),

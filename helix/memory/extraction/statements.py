@@ -18,7 +18,7 @@ from helix.store.whole_numbers import vector_of_words, whole_numbers
 from helix.text.about import own_commands
 from helix.text.statement.replacement import states_change
 from helix.text.statement.substitution import without_aliases, words_exchanged
-from helix.text.statement.wording import may_add_signs, names, negated, numbers, opposites, terms, words
+from helix.text.statement.wording import may_add_signs, names, negated, numbers, opposites, reordered, terms, words
 from helix.text.tokens import lexical_tokens
 from helix.text.word_lists import word_list
 
@@ -108,6 +108,7 @@ def agree(one: ComparedCandidate, other: ComparedCandidate) -> bool:
         and (not explicit or may_add_signs(one.candidate.trigger, other.candidate.trigger))
         and not opposites(one.candidate.trigger, other.candidate.trigger)
         and not (anyhow and words_exchanged(_statement(one.candidate), _statement(other.candidate)))
+        and not reordered(_statement(one.candidate), _statement(other.candidate))
         and contradiction(*(Statement(trigger=each.candidate.trigger) for each in (one, other))) is None
     )
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from helix.text.tokens import lexical_tokens, query_terms
+from helix.text.tokens import STOPWORDS, lexical_tokens, query_terms
 from helix.text.word_lists import word_list, word_lists
 
 NEGATIONS = word_list("text/statement/wording", "negations")
 PLAIN = word_list("text/statement/wording", "plain")
 _SIDED = word_list("text/statement/wording", "sided")
+_BETWEEN = word_list("text/statement/wording", "between")
 NARROWING = word_list("text/statement/wording", "narrowing")
 _PAIRS = [(one, other) for one, others in word_lists("text/statement/wording", "opposites").items() for other in others]
 _OPPOSITES_OF = {
@@ -47,9 +48,17 @@ _COUNTED = re.compile(
     rf"\b(?<!no )(?<!any )(?:{'|'.join(_COUNTS)})\b(?= (?!of\b|another\b|or\b|and\b)[a-z])", re.IGNORECASE
 )
 _REFERENCE = re.compile(r"(?<!\w)#(?=\d+\b)")
-# What tells two things apart also where the other has no sign there: an option, a minus, a dot before a name, `C++`.
-_TELLING = r"(?<!\S)-(?:[A-Za-z]\b|(?=\d))|(?<![\w.!?])(?:!|\.{1,2})(?=[\w/])|\b[A-Za-z](?:\+\+|#)(?!\w)"
-_SIGN = re.compile(rf"(?P<telling>{_TELLING})|[^\w\s.,;:!?'\"`()-]+")
+# A bullet, a heading, a quoted line, the number of a reference, and what ends a sentence.
+_NO_SIGN = re.compile(
+    r"(?m)^[ \t]*(?:(?:[-*\u2022]|#{1,6}|[+>](?=[ \t]+[^\W\d]))[ \t]+)+"
+    r"|(?<!\w)#(?=\d+\b)|(?<=[\w)\]}\"'`])[!?]+(?=[\s)\"'`]|$)"
+)
+_EMPHASIS = re.compile(r"(?<![\w*~])(\*{1,3}|~~)(?=[^\s*~])([^\n]{0,400}?[^\s*~])\1(?![\w*~])")
+# An option or a minus, an arrow, a dot before a name, a range, and whatever is neither a word nor punctuation.
+_SIGN = re.compile(
+    r"(?<!\S)-[A-Za-z]\b|(?<![\w-])-(?=[\d.(])|(?<!-)-+>|<-+|(?<![\w.!?])\.{1,2}(?=[\w/])"
+    r"|(?<!\.)\.{2,}(?=[\w=])|:{2,}|:=|[^\w\s.,;:'\"`()-]+"
+)
 _OTHER_SCRIPT = re.compile(r"[^\W\d_\x00-\u024f\u03bc\u1e00-\u1eff]")
 
 
@@ -84,15 +93,16 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(_NUMBER.findall(text))
 
 
-def signs(text: str) -> list[tuple[str, bool]]:
+@lru_cache(maxsize=4096)
+def signs(text: str) -> tuple[str, ...]:
     """Return what a statement says by signs, in order: operators, options of one letter, units of money, emoji.
 
-    Each with whether it tells two things apart where the other says nothing there, as `-5` and `.env` do. Punctuation
-    is none. A model hardly reads them: `< 5 ms` and `> 5 ms` are 0.99 alike to it, a green and a red circle 1.0.
+    Punctuation is none, nor are bullets and emphasis. A model hardly reads them: `< 5 ms` and `> 5 ms` are 0.99 alike
+    to it, a green and a red circle 1.0.
     """
-    told = ((match[0], match["telling"] is not None) for match in _SIGN.finditer(text))
-    cleaned = ((one if telling else "".join(filter(_is_sign, one)), telling) for one, telling in told)
-    return [(one, telling) for one, telling in cleaned if one]
+    plain = _NO_SIGN.sub(" ", _EMPHASIS.sub(r"\2", text.replace("\N{MINUS SIGN}", "-")))
+    found = ("".join(filter(_is_sign, one)) for one in _SIGN.findall(plain))
+    return tuple(one for one in found if one)
 
 
 def _is_sign(letter: str) -> bool:
@@ -100,16 +110,11 @@ def _is_sign(letter: str) -> bool:
 
 
 def signs_agree(left: str, right: str) -> bool:
-    """Return whether two statements have the same signs in one order, or one has some more that tell nothing apart.
+    """Return whether two statements have the same signs in one order.
 
-    Emphasis, a bullet and a decoration are such. None of the 238 pairs that count as the same on STS-B and SICK differs
-    by signs in this sense.
+    Of 290 pairs that are the same on STS-B and SICK and agree otherwise one differs by signs, `$200` and `200 USD`.
     """
-    one, other = signs(left), signs(right)
-    more, less = Counter(one) - Counter(other), Counter(other) - Counter(one)
-    if not more and not less:
-        return one == other
-    return not (more and less) and not any(telling for _, telling in (*more, *less))
+    return signs(left) == signs(right)
 
 
 def may_add_signs(left: str, right: str) -> bool:
@@ -212,12 +217,33 @@ def adds_code(known: str, said: str) -> bool:
 
 
 def reordered(left: str, right: str) -> bool:
-    """Return whether two statements are the same words in another order: who does it to whom, or what comes first.
+    """Return whether two statements say the same things in another order: who does it to whom, or what comes first.
 
-    What is only said first instead of last, as `before tests` may be, changes nothing.
+    What is only said first instead of last, as `before tests` may be, changes nothing. Words more on either side change
+    nothing either where one thing stands behind `from`, `over` or the like in one statement and another in the other.
+    Of pairs that agree otherwise on STS-B and SICK these words tell 5 different ones apart and 2 of 290 that are the
+    same.
     """
     a, b = _telling(left), _telling(right)
-    return a != b and sorted(a) == sorted(b) and not any(a[start:] + a[:start] == b for start in range(1, len(a)))
+    if sorted(a) == sorted(b):
+        return a != b and not any(a[start:] + a[:start] == b for start in range(1, len(a)))
+    return _sides_exchanged(words(left), words(right))
+
+
+def _sides_exchanged(left: Sequence[str], right: Sequence[str]) -> bool:
+    """Return whether a word between two sides has another of the things behind it that both statements name."""
+    pivots = [word for word in dict.fromkeys(left) if word in _BETWEEN and left.count(word) == right.count(word) == 1]
+    if not pivots:
+        return False
+    a, b = ({stem for word in side for stem in lexical_tokens(word)} for side in (left, right))
+    sides = ((_behind(left, pivot), _behind(right, pivot)) for pivot in pivots)
+    return any(one != other and one in b and other in a for one, other in sides)
+
+
+def _behind(said: Sequence[str], pivot: str) -> str:
+    """Return the stem of the first thing behind a word."""
+    behind = (word for word in said[said.index(pivot) + 1 :] if word not in STOPWORDS and word not in _BETWEEN)
+    return next((stem for word in behind for stem in lexical_tokens(word)[:1]), "")
 
 
 def turned_round(left: str, right: str) -> tuple[str, str] | None:
