@@ -118,6 +118,6 @@ def _linked_to(root: Path) -> Path | None:
         back = read_text(own / "gitdir").strip()
     except (OSError, ValueError):
         return None
-    if own.parent != common / "worktrees" or place_from(own, back) != real_path(root / ".git"):
+    if own.parent != common / "worktrees" or place_from(own, back) != root / ".git":
         return None
     return common.parent if common.name == ".git" else common

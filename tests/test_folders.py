@@ -99,6 +99,12 @@ def test_a_sub_project_and_a_worktree_of_ones_own_are_no_other_folder(tmp_path: 
     project = identify(forged)
     assert project is not None
     assert folders_before(home, project) == (str(mine),), "the repository's own list names another folder"
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / ".git").symlink_to("../beside/.git")
+    project = identify(linked)
+    assert project is not None
+    assert folders_before(home, project)[:1] == (str(mine),), "a link to the worktree's file makes no worktree"
 
 
 def test_an_archive_that_brings_its_own_list_of_worktrees_is_told(tmp_path: Path) -> None:

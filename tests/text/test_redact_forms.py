@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix.text.secrets.assignments import _name_start
 from helix.text.secrets.redact import redact, redact_value
+from tests.counting import calls_of
 
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -360,3 +362,10 @@ def test_a_name_of_something_else_promises_nothing(name: str) -> None:
 def test_redacting_twice_changes_nothing(around: str, inside: str) -> None:
     once = redact(f"{around}{inside}{around}").text
     assert redact(once).text == once
+
+
+@pytest.mark.parametrize("word", ["auth", "apikey", "key.", "pwd_"])
+def test_a_word_without_end_is_looked_at_no_oftener_than_one_of_a_names_length(word: str) -> None:
+    short, long = (calls_of(_name_start, lambda count=count: redact(word * count)) for count in (40, 4_000))  # type: ignore[arg-type, misc]
+    assert 0 < long <= short
+    assert_taken_out(f"{word * 400} {word}=[[Kr4ken-Bay-2211]] {word * 400}")

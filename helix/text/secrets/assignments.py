@@ -29,6 +29,9 @@ _PUTS = regex(r"\b(?:set|put|write)[ \t]{1,4}(?:[\w./:-]{1,40}[ \t]{1,4})?[\"']?
 _LONGEST_PLAIN = 500
 _TRIED_LONG = 400
 _NAME_REACH = 60
+_NAME = regex(r"[\w.\-]*")
+_LONGEST_NAME = 110
+"""Characters of a name behind a hint, and of a method that follows: more than `ASSIGNMENT` reads of both."""
 _READER = regex(
     r"_*(?:get|fetch|read|load|find|look|resolve|check|verify|validate|is|has|require|delete|remove|create|make|parse|ask)",
     re.IGNORECASE,
@@ -109,11 +112,20 @@ _STRUCTURED = _Context(quoted=True, env=False, shouted=False, weak=False)
 
 def find(text: str, lowered: str) -> Iterator[Span]:
     """Yield secrets in assignments to names of secrets. `lowered` is the text in lower case, equally long."""
-    position = 0
+    position = word_end = 0
+    tried = -1
     for hint in HINT.finditer(lowered):
         if hint.start() < position:
             continue
-        match = ASSIGNMENT.match(text, _name_start(text, hint.start(), position))
+        if hint.start() >= word_end:
+            word_end = _NAME.match(text, hint.start()).end()  # type: ignore[union-attr]
+        if word_end - hint.start() > _LONGEST_NAME:  # hostile text repeats a hint without a gap
+            continue
+        start = _name_start(text, hint.start(), position)
+        if start == tried or word_end - start > _LONGEST_NAME:
+            continue
+        tried = start
+        match = ASSIGNMENT.match(text, start)
         if match is None:
             continue
         position = match.end("name")
