@@ -332,6 +332,18 @@ def _refused(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} {why}: Helix does not write there", hint="move it away, or name another store")
 
 
+def is_written_by_others(folder: Path) -> bool:
+    """Return whether another user may put a file into a folder, be it under a name of their own. Raises OSError.
+
+    A file there that is one's own may hold what they wrote: whoever may write one can give it a second name, or move
+    it in. Root may believe anybody's.
+    """
+    found = folder.stat()
+    return sys.platform != "win32" and (
+        bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)) or (os.geteuid() not in (0, found.st_uid))
+    )
+
+
 def open_to_others(path: Path, *, below: bool = True) -> Iterator[Path]:
     """Yield a file or folder, and what lies `below` it, where other users may read or write it; no link is followed."""
     if sys.platform == "win32":

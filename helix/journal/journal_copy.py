@@ -24,15 +24,19 @@ def take(path: Path, target: Path, *, in_use: bool = False) -> None:
     """Copy a file of SQLite, with its log, to a private one: SQLite opens by name, and whoever may write beside a file
     can give its name to a pipe, or to another file than the one that was checked.
 
-    `in_use`: it may grow meanwhile, which is not copied. Raises InvalidInputError where it does otherwise, or where a
-    log beside it is another user's; StoreError and DiskFullError.
+    `in_use`: another program's, which may grow meanwhile; what is added is not copied. Raises InvalidInputError where
+    any other grows, or where a log beside it is or may be another user's; StoreError and DiskFullError.
     """
     owner = _copied(path, target, in_use=in_use)
     log = path.with_name(f"{path.name}-wal")
-    if log.is_file() and owner != _copied(log, target.with_name(f"{target.name}-wal"), links=False, in_use=in_use):
+    if not log.is_file():
+        return
+    theirs = owner != _copied(log, target.with_name(f"{target.name}-wal"), links=False, in_use=in_use)
+    # A program has its database where its user's umask puts it; a backup can be named in another folder.
+    if theirs or (not in_use and files.is_written_by_others(log.parent)):
         raise InvalidInputError(
-            f"{log} belongs to another user than {path}: what it says would take the place of what that says",
-            hint=f"copy {path.name} alone to a folder where nobody else may write, and name that",
+            f"{log} may be another user's: what it says would take the place of what {path.name} says",
+            hint=f"copy {path.name} (and the log, if it is yours) to a folder where only you may write, and name that",
         )
 
 

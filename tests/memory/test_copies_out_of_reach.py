@@ -107,18 +107,22 @@ def test_a_journal_with_a_name_that_is_no_text_is_damaged_and_a_backup_takes_its
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
-@pytest.mark.parametrize("how", ["theirs", "a link"])
+@pytest.mark.parametrize("how", ["theirs", "a link", "sticky", "of a group"])
 def test_a_log_that_somebody_else_put_beside_a_backup_is_not_read(settings: Settings, tmp_path: Path, how: str) -> None:
     """Its pages stand for those of the backup: they can say anything, as the user's own words."""
-    copy = tmp_path / "shared.backup"
+    (shared := tmp_path / "shared").mkdir()
+    shared.chmod(0o700 if how in ("theirs", "a link") else 0o1777 if how == "sticky" else 0o770)
+    copy = shared / "shared.backup"
     with closing(Store(settings, embedder=HashEmbedder())) as store:
         stored(store)
         job(store, lambda ticket: back_up(store, copy, ticket))
     (log := tmp_path / "log").write_bytes(b"pages of another journal")
-    if how == "theirs":
-        os.chown(log.rename(f"{copy}-wal"), 65534, 65534)
-    else:
+    if how == "a link":
         Path(f"{copy}-wal").symlink_to(log)
+    else:
+        log.rename(f"{copy}-wal")
+        if how == "theirs":
+            os.chown(f"{copy}-wal", 65534, 65534)
     with pytest.raises((InvalidInputError, OSError)):
         restore_closed(settings.store_path, copy, store.runtime.clock())
     Path(f"{copy}-wal").unlink()
