@@ -317,3 +317,24 @@ def test_with_the_real_model_paraphrases_count_and_other_failures_do_not(real: H
     (found,) = systemic(real)
     assert found.attributes[OCCURRENCES] == 3
     assert {memories.get(real, memory).status for memory in causes(real, found)} == {Status.ACTIVE}
+
+
+@pytest.mark.parametrize(
+    ("again", "trust"),
+    [
+        ((Trust.USER_ASSERTED, Trust.USER_ASSERTED), Trust.USER_ASSERTED),
+        ((Trust.USER_ASSERTED, Trust.TOOL_OUTPUT), Trust.TOOL_OUTPUT),
+        ((Trust.TOOL_OUTPUT, Trust.USER_ASSERTED, Trust.USER_ASSERTED), Trust.TOOL_OUTPUT),
+        ((Trust.AGENT_INFERRED, Trust.AGENT_INFERRED), Trust.AGENT_INFERRED),
+        ((Trust.WEB, Trust.WEB, Trust.WEB), None),
+        ((Trust.WEB, Trust.USER_ASSERTED, Trust.WEB), None),
+    ],
+)
+@pytest.mark.parametrize("words", [(SIMILAR[0],) * 4, SIMILAR])
+def test_that_it_recurs_is_believed_as_far_as_those_who_say_so(
+    living: Helix, words: tuple[str, ...], again: tuple[Trust, ...], trust: Trust | None
+) -> None:
+    fail(living, words[0])
+    for text, by in zip(words[1:], again, strict=False):
+        fail(living, text, trust=by)
+    assert [one.provenance.trust for one in systemic(living)] == ([] if trust is None else [trust])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
 
@@ -13,14 +13,15 @@ from helix.model.edge import Ref, Relation
 from helix.model.entity import EntityKind, Mention
 from helix.model.episode import Episode
 from helix.model.memory import Kind, Memory
-from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS
+from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS, Trust
 from helix.model.records import Node
 from helix.store.index import StoreIndex
 from helix.text.about import about
 from helix.text.error_lines import names_something
 
 SEEN_AT = f"{OWN_ATTRIBUTE}seen_at"
-"""Attribute of a failure: when it was met again in the very same words, which leaves no episode; the last few."""
+"""Attribute of a failure: when it was met again in the very same words, which leaves no episode, and by whose word (a
+class of trust); the last few."""
 _KEPT_SIGHTINGS = 8
 _MOST_READ = 100
 """Most of the episodes or of the systemic memories of a failure, and of the failures of a systemic one, that are read:
@@ -29,13 +30,14 @@ whoever stores a failure waits for it, and a strand may bring very many."""
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Occurrence:
-    """One time that something failed; `effort` names what was being done then.
+    """One time that something failed; `effort` names what was being done then, `trust` is the class of who says so.
 
     Whoever works on a failure meets it again until it is mended: within one session that is one occurrence.
     """
 
     at: datetime
     effort: str
+    trust: Trust = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,7 @@ def failure_of(index: StoreIndex, memory: Memory) -> Failure:
     causes = cast(list[Memory], _latest(index, memory, index.supports_of, Relation.CAUSES))
     met = [_occurrence(episode) for episode in episodes if _happened_here(episode)]
     seen = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
-    met += [Occurrence(at=datetime.fromisoformat(text), effort=f"{memory.id} {text}") for text in seen]
+    met += [_sighting(memory, text) for text in seen]
     return Failure(
         memory=memory,
         marks=marks_of(memory),
@@ -87,24 +89,33 @@ def _latest(
 def _happened_here(episode: Episode) -> bool:
     """Return whether an episode tells of what happened to somebody here, at its own time.
 
-    A history tells what others mended. What was imported without a time has the time of the import, which is no time.
+    A history tells what others mended, the web what failed elsewhere. What was imported without a time has the time of
+    the import, which is no time.
     """
-    if episode.provenance.extractor in TOLD_BY_OTHERS:
+    if episode.provenance.extractor in TOLD_BY_OTHERS or episode.provenance.trust is Trust.WEB:
         return False
     return episode.provenance.extractor != JSON_LINES or episode.occurred_at < episode.recorded_at
 
 
 def _occurrence(episode: Episode) -> Occurrence:
-    return Occurrence(
-        at=episode.occurred_at, effort=f"{episode.scope} {episode.session}" if episode.session else episode.id
-    )
+    effort = f"{episode.scope} {episode.session}" if episode.session else episode.id
+    return Occurrence(at=episode.occurred_at, effort=effort, trust=episode.provenance.trust)
+
+
+def _sighting(memory: Memory, text: str) -> Occurrence:
+    """Return what a failure's attribute says of one sighting; an older one does not say by whose word it was noted."""
+    at, _, trust = text.partition(" ")
+    told = Trust(trust) if trust else memory.provenance.trust
+    return Occurrence(at=datetime.fromisoformat(at), effort=f"{memory.id} {at}", trust=told)
 
 
 def _once_each(met: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
-    """Return the first occurrence of each effort, earliest first."""
+    """Return the first occurrence of each effort, earliest first, by the best word that there is for it."""
     first: dict[str, Occurrence] = {}
     for one in sorted(met):
-        first.setdefault(one.effort, one)
+        known = first.setdefault(one.effort, one)
+        if one.trust.rank < known.trust.rank:
+            first[one.effort] = replace(known, trust=one.trust)
     return tuple(first.values())
 
 
@@ -119,13 +130,13 @@ def _names(error: str) -> bool:
     return names_something(error) and "'…'" not in error
 
 
-def note_sighting(composer: Composer, memory: Memory) -> None:
-    """Keep count, as upkeep, of a failure that was met again in the very same words.
+def note_sighting(composer: Composer, memory: Memory, trust: Trust) -> None:
+    """Keep count, as upkeep, of a failure that was met again in the very same words, by a word of that class.
 
-    Other kinds of memory note nothing.
+    Other kinds of memory note nothing, and nothing is noted of what the web says: it did not fail here.
     """
-    if memory.kind is not Kind.FAILURE:
+    if memory.kind is not Kind.FAILURE or trust is Trust.WEB:
         return
     before = cast(Sequence[str], memory.attributes.get(SEEN_AT, ()))
-    kept = [*before, composer.now.isoformat()][-_KEPT_SIGHTINGS:]
+    kept = [*before, f"{composer.now.isoformat()} {trust}"][-_KEPT_SIGHTINGS:]
     composer.patch(memory.ref, attributes={**memory.attributes, SEEN_AT: kept})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -46,10 +46,14 @@ _FIXED_BY = re.compile(r"^(?:fix(?:ed)?|solved|resolved)(?: it| this| that)?(?: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Finding:
-    """Similar failures that make or belong to a systemic one: `known` where there is one already."""
+    """Similar failures that make or belong to a systemic one: `known` where there is one already.
+
+    `trust` is the weakest class of what it needs: of the failures, whose words it has, and of so many times.
+    """
 
     members: tuple[Failure, ...]
     known: Memory | None
+    trust: Trust
 
     @property
     def occurrences(self) -> int:
@@ -163,9 +167,18 @@ def _finding(index: StoreIndex, newest: Failure, alike: Sequence[Failure]) -> _F
         or (known is not None and known.ref in member.causes)
         or any(_within(one.at, end) for one in member.occurred)
     ]
-    finding = _Finding(members=tuple(sorted(members, key=_earliest)), known=known)
-    lately = {one.effort for member in members for one in member.occurred if _within(one.at, end)}
-    return finding if known is not None or len(lately) >= TIMES else None
+    lately: dict[str, Trust] = {}
+    for one in (one for member in members for one in member.occurred if _within(one.at, end)):
+        lately[one.effort] = min(one.trust, lately.get(one.effort, one.trust), key=_rank)
+    times = sorted(lately.values(), key=_rank)[:TIMES]
+    if known is None and len(times) < TIMES:
+        return None
+    trust = weakest_trust(*(member.memory.provenance.trust for member in members), *times)
+    return _Finding(members=tuple(sorted(members, key=_earliest)), known=known, trust=trust)
+
+
+def _rank(trust: Trust) -> int:
+    return trust.rank
 
 
 def _within(at: datetime, end: datetime) -> bool:
@@ -252,7 +265,7 @@ def _add(composer: Composer, found: _Finding, prepared: Prepared) -> Memory:
     trigger, resolution = _summary_of(found)
     members = [member.memory for member in found.members]
     scope = members[0].scope
-    provenance = Provenance(extractor=EXTRACTOR, trust=weakest_trust(*(memory.provenance.trust for memory in members)))
+    provenance = Provenance(extractor=EXTRACTOR, trust=found.trust)
     systemic = Memory(
         id=composer.new_id(),
         name=composer.name(scope, f"systemic-{slug(trigger)}"),
@@ -283,7 +296,7 @@ def _count(composer: Composer, index: StoreIndex, found: _Finding, known: Memory
     ref, behind = known.ref, failures_behind(index, known)
     counted = (failure_of(index, memory) for memory in behind if memory.status in _STANDING)
     times = _times((*found.members, *counted))
-    fresh = _Finding(members=tuple(member for member in found.members if ref not in member.causes), known=known)
+    fresh = replace(found, members=tuple(member for member in found.members if ref not in member.causes))
     stale = [memory.ref for memory in behind if memory.status is Status.RETIRED]
     if fresh.members or stale or known.attributes.get(OCCURRENCES) != times:
         _link(composer, fresh, ref, known.provenance)
@@ -296,9 +309,11 @@ def _count(composer: Composer, index: StoreIndex, found: _Finding, known: Memory
 
 def _link(composer: Composer, found: _Finding, systemic: Ref, provenance: Provenance) -> None:
     for member in found.members:
-        composer.edge(Relation.CAUSES, member.memory.ref, systemic, provenance=provenance)
+        trust = weakest_trust(provenance.trust, member.memory.provenance.trust)
+        drawn = replace(provenance, trust=trust)
+        composer.edge(Relation.CAUSES, member.memory.ref, systemic, provenance=drawn)
         for episode in member.episodes:
-            composer.edge(Relation.GROUNDED_IN, systemic, episode, provenance=provenance)
+            composer.edge(Relation.GROUNDED_IN, systemic, episode, provenance=drawn)
 
 
 def _weights(members: Sequence[Memory]) -> tuple[float, ...]:

@@ -74,7 +74,7 @@ def remember(store: Store, request: StoreRequest) -> StoreResult:
         elif verdict is ContradictionVerdict.NOOP and known is not None:
             counted = count_sighting(composer, known, ready.draft.provenance.trust, ready.voice)
             if same_words(known, ready.said):
-                note_sighting(composer, counted)
+                note_sighting(composer, counted, ready.draft.provenance.trust)
             if not same_words(known, ready.said) or known.source:
                 # What was said in other words is kept as evidence: a merge must not lose any. So is who says what was
                 # read somewhere: it stands when that says it no more.
