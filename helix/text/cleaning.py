@@ -9,6 +9,7 @@ import codecs
 import re
 
 from helix.model.letters import normalised
+from helix.text.inert import seen
 from helix.text.word_lists import word_list
 
 # Vowel signs and other marks inside words of the scripts that have them; Python's \w leaves them out.
@@ -73,6 +74,6 @@ def given_name(text: str) -> str:
 def _plain(text: str) -> str:
     if text.isascii():
         return clean(text).lower().replace("'", "")
-    decomposed = normalised("NFKD", clean(text)).casefold()
+    decomposed = seen(normalised("NFKD", clean(text))).casefold()  # or one name would look like another
     bare = "".join(char for char in decomposed if not "\u0300" <= char <= "\u036f")
     return normalised("NFC", bare).replace("\u2019", "'").replace("'", "")

@@ -44,6 +44,11 @@ _NAME = re.compile(r"[\w.@+/:~-]*")
 _QUOTES = str.maketrans("\u00ab\u00bb", "\u2039\u203a")
 
 
+def seen(text: str) -> str:
+    """Return a text without the characters that nobody sees."""
+    return text if text.isascii() else _UNSEEN.sub("", text)
+
+
 def visible(text: str) -> str:
     """Return a text as a terminal may show it: line breaks and tabs stay, invisible characters go.
 
@@ -52,7 +57,7 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable() and not _LIKELY.search(text):
         return text
     plain = _SEQUENCES.sub("\ufffd", _LINE_ENDS.sub("\n", text))
-    plain = _UNSEEN.sub("", _CONTROLS.sub("\ufffd", plain))
+    plain = seen(_CONTROLS.sub("\ufffd", plain))
     return _TURN.sub(r"\1 -", _TOKENS.sub(BROKEN, plain))
 
 

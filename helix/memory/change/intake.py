@@ -14,6 +14,7 @@ from helix.model.memory import GLOBAL_SCOPE, Kind
 from helix.scopes import is_everywhere
 from helix.text.cleaning import clean, given_name
 from helix.text.client_ids import kept_session
+from helix.text.inert import seen
 from helix.text.secrets.redact import Redaction, redact, redact_parts, redact_value
 from helix.text.structured import MOST_NESTED, is_too_nested, map_texts
 
@@ -55,7 +56,7 @@ class Intake:
                 hint="split it, or hand it to `helix ingest notes`",
             )
         cleaned = clean(value)
-        if required and not cleaned:
+        if required and not seen(cleaned).strip():
             raise InvalidInputError(f"{what} is empty", hint="say in a few words what to remember")
         return cleaned
 

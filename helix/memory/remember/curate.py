@@ -283,13 +283,13 @@ def _stated(memory: Memory) -> tuple[object, ...]:
 
 def _check_servable(old: Memory, changed: Memory) -> None:
     """Refuse words that would be quarantined in the place of ones that are served: they would hide those."""
-    said = (changed.trigger, changed.resolution)
-    if old.status is Status.QUARANTINED or said == (old.trigger, old.resolution):
+    if old.status is Status.QUARANTINED:
         return
+    fresh = [after for before, after in ((_words(old), _words(changed)), (old.name, changed.name)) if after != before]
     trust = changed.provenance.trust
-    if screen(trust, body(*said)).held:
+    if screen(trust, *fresh).held:
         raise InvalidInputError(
-            f"{old.name!r} comes from {trust}, and its new words read like an instruction to an agent",
+            f"{old.name!r} comes from {trust}, and its new words or name read like an instruction to an agent",
             hint="store them as a memory of their own, with the trust they deserve",
         )
 

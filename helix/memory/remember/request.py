@@ -88,7 +88,9 @@ def prepare_request(store: Store, request: StoreRequest) -> PreparedMemory:
     agent, source = intake.label(request.agent, "agent"), intake.label(request.source, "source")
     attributes = intake.attributes(request.attributes)
     said = body(trigger, resolution)
-    screening = screen(request.trust, said, agent, source, *files, *texts_of(attributes))
+    name = intake.name(request.name) if request.name else ""
+    session = intake.session(request.session)
+    screening = screen(request.trust, said, name, agent, source, session, *files, *texts_of(attributes))
     agents = screening.held or agent
     trust = request.trust or (Trust.AGENT_INFERRED if agents else Trust.USER_ASSERTED)
     prepared = prepare(store, [ReadText.of(said, files)])[0]
@@ -112,9 +114,9 @@ def prepare_request(store: Store, request: StoreRequest) -> PreparedMemory:
     return PreparedMemory(
         draft=draft,
         screening=screening,
-        wanted_name=intake.name(request.name) if request.name else "",
+        wanted_name=name,
         files=files,
         prepared=prepared,
-        session=intake.session(request.session),
+        session=session,
         redacted=tuple(intake.redacted),
     )
