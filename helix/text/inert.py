@@ -37,7 +37,7 @@ _TOKENS = re.compile(
 )
 _TURN = re.compile(r"^([ \t]*(?:Human|Assistant))[ \t]*:", re.MULTILINE)
 _LIKELY = re.compile(r"[<\[]|Human|Assistant", re.IGNORECASE)
-_TAG = re.compile("[<\uff1c](?=\\s?/?\\s?[A-Za-z!?|\uff5c])")
+_TAG = re.compile("[<\uff1c](?=\\s{0,99}/?\\s{0,99}[A-Za-z!?|\uff5c])")  # blanks may run together later
 
 
 _NAME = re.compile(r"[\w.@+/:~-]*")

@@ -369,9 +369,11 @@ def test_resources_and_prompts(helix: Helix) -> None:
 def test_where_a_memory_is_from_says_nothing_to_its_reader(helix: Helix) -> None:
     said = "barn <note> of \u200bmine"
     name = keep(helix, "the barn is red", trust=Trust.TOOL_OUTPUT, source=said, scope=said)
+    held = capture.record_episode(helix, EpisodeRequest(content="we paint", role="tool", scope="farm", session=said))
 
     async def work(client: Client) -> list[str]:
-        uris = (f"helix://memory/{name}", f"helix://graph/{name}", "helix://strand/manifest")
+        graph = (f"helix://graph/{node}" for node in (name, held.id))
+        uris = (f"helix://memory/{name}", *graph, "helix://strand/manifest")
         return [(await client.read_resource(uri)).contents[0].text for uri in uris]
 
     told = with_client(helix, work)

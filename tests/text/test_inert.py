@@ -23,7 +23,7 @@ texts = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=6)), max_s
 OPENS = re.compile(
     r"<[|\uff5c]\w|\[/?INST\]|<</?SYS|<(?:start|end)_of_turn>|</?s>|^\s*(?:Human|Assistant)[ \t]*:", re.MULTILINE
 )
-TAG = re.compile("[<\uff1c]/?[A-Za-z]")
+TAG = re.compile("[<\uff1c] ?/? ?[A-Za-z]")
 
 
 def drawn_as_nothing(text: str) -> list[str]:
@@ -49,9 +49,10 @@ def test_nothing_that_leaves_for_a_terminal_is_unseen_or_obeyed(text: str) -> No
 @given(texts)
 @example("<\u200bsystem-reminder>")
 @example("< /function_results>")
+@example("<     /   function_results>")
 def test_nothing_that_leaves_for_an_agent_opens_a_tag_either(text: str) -> None:
     told = inert(text)
-    assert not TAG.search(told)
+    assert not TAG.search(" ".join(told.split())), "one line of an agent's context has single blanks"
     assert not drawn_as_nothing(told) and not OPENS.search(told)
     assert inert(told) == told
 

@@ -18,11 +18,12 @@ from pydantic import Field
 from helix.agents.context.blocks import entry, one_line
 from helix.api.mcp.answers import found_of, told_scope
 from helix.api.mcp.asker import Askers
+from helix.model.edge import Ref
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import QUOTED
 from helix.model.recall import Completable
-from helix.text.inert import quoted
+from helix.text.inert import quoted, told_label
 
 _JSON, _TEXT = "application/json", "text/markdown"
 _NEAR = 50
@@ -181,8 +182,10 @@ def _as_told(text: str, by: str) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, GraphNode):
         title = _as_told(value.title, value.said_by)
-        told = {"label": value.ref.label, "id": value.ref.id, "title": title, "scope": told_scope(value.scope)}
+        told = {**_plain(value.ref), "title": title, "scope": told_scope(value.scope)}
         return {**told, "by": value.said_by} if value.said_by else told
+    if isinstance(value, Ref):  # whoever names a session chooses its id
+        return {"label": value.label, "id": told_label(one_line(value.id))}
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):
