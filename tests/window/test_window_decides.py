@@ -123,20 +123,42 @@ def test_a_contradiction_stays_chosen_while_others_are_decided_elsewhere(desk: W
 def test_no_key_decides_anything_once_the_chosen_one_was_decided_elsewhere(desk: Window) -> None:
     path = "/decide?tab=contradictions&scope=pairs"
     with desk.page(path) as here, desk.page(path) as there:
-        first, *_, fourth, last = listed(here)
+        first, _, third, fourth, last = listed(here)
         here.bring_to_front()
         for _ in range(3):
             here.keyboard.press("j")
         is_at(here, fourth)
-        there.bring_to_front()
-        there.locator(".case", has_text=fourth).get_by_role("button", name="Both hold").click()
-        here.bring_to_front()
-        is_gone(here, fourth)
-        expect(here.locator(".case.open")).to_have_count(0)
-        here.keyboard.press("n")  # nobody has read another one yet
+        for decided in (fourth, third):
+            there.bring_to_front()
+            there.locator(".case", has_text=decided).get_by_role("button", name="Both hold").click()
+            here.bring_to_front()
+            is_gone(here, decided)
+            expect(here.locator(".case.open")).to_have_count(0)
+            here.keyboard.press("n")  # nobody has read another one yet
         here.keyboard.press("j")
         is_at(here, first)
         here.keyboard.press("n")
         is_gone(here, first)
-        expect(here.locator(".case")).to_have_count(3)
+        expect(here.locator(".case")).to_have_count(2)
         assert last in listed(here)
+
+
+def test_what_was_undone_here_and_decided_elsewhere_opens_no_other(desk: Window) -> None:
+    path = "/decide?tab=contradictions&scope=pairs"
+    with desk.page(path) as here, desk.page(path) as there:
+        first, second, *_ = listed(here)
+        here.bring_to_front()
+        here.keyboard.press("b")
+        is_gone(here, first)
+        is_at(here, second)
+        here.get_by_role("button", name="Undo").press("Enter")
+        expect(here.locator(".case", has_text=first)).to_have_count(1)
+        here.locator(".case", has_text=first).focus()
+        is_at(here, first)
+        there.bring_to_front()
+        there.locator(".case", has_text=first).get_by_role("button", name="Both hold").click()
+        here.bring_to_front()
+        is_gone(here, first)
+        expect(here.locator(".case.open")).to_have_count(0)
+        here.keyboard.press("n")
+        expect(here.locator(".case")).to_have_count(4)

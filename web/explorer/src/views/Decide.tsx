@@ -81,18 +81,38 @@ interface Choice {
   act: () => void;
 }
 
+/** What was decided here last; a new object each time, as one that was undone is decided again. */
+interface Decided {
+  id: string;
+}
+
 /** Which of a list's items is chosen, by its id: it stays so while others come and go.
  *
- * When it was `decided` here, its next neighbour is; where somebody else decided it, none is: nobody has read another yet. */
-function useChosen(ids: string[], decided: string) {
-  const [chosen, choose] = useState("");
+ * When it was `decided` here, its next neighbour is; where somebody else decided it, none is until a person chooses:
+ * nobody has read another yet. */
+function useChosen(ids: string[], decided: Decided | null) {
+  const [chosen, setChosen] = useState("");
+  const [lost, setLost] = useState(false);
   const [known, setKnown] = useState<string[]>([]);
+  const [followed, setFollowed] = useState<Decided | null>(null);
   if (ids.join("\n") !== known.join("\n")) {
-    const at = Math.max(0, known.indexOf(chosen));
-    const nearest = [...known.slice(at), ...known.slice(0, at).reverse(), ...ids];
     setKnown(ids);
-    choose(known.includes(chosen) && !ids.includes(chosen) && chosen !== decided ? "" : (nearest.find((id) => ids.includes(id)) ?? ""));
+    const gone = chosen !== "" && !ids.includes(chosen);
+    const ours = gone && decided !== null && decided !== followed && decided.id === chosen;
+    if (ours) setFollowed(decided);
+    if (gone && !ours) {
+      setChosen("");
+      setLost(true);
+    } else if (ours || (chosen === "" && !lost)) {
+      const at = Math.max(0, known.indexOf(chosen));
+      const nearest = [...known.slice(at), ...known.slice(0, at).reverse(), ...ids];
+      setChosen(nearest.find((id) => ids.includes(id)) ?? "");
+    }
   }
+  const choose = (id: string) => {
+    setChosen(id);
+    setLost(false);
+  };
   return [chosen, choose] as const;
 }
 
@@ -114,7 +134,7 @@ function Cases<T>({
 }) {
   const list = useRef<HTMLOListElement>(null);
   const { items } = pages;
-  const [own, setOwn] = useState("");
+  const [own, setOwn] = useState<Decided | null>(null);
   const [chosen, choose] = useChosen(items.map(idOf), own);
   const client = useQueryClient();
   const decided = useRef("");
@@ -122,7 +142,7 @@ function Cases<T>({
   const decide = (item: T, act: () => void) => {
     if (decided.current === idOf(item) && client.isMutating() + client.isFetching() > 0) return;
     decided.current = idOf(item);
-    setOwn(idOf(item));
+    setOwn({ id: idOf(item) });
     act();
   };
   useEffect(() => {
