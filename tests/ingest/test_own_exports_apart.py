@@ -163,3 +163,15 @@ def test_what_is_said_again_after_its_erasure_comes_in_behind_the_tombstone(
     read(other, exported(one, tmp_path / "again.jsonl"))
     assert triggers(other) == [VAULT]
     assert state(other) == state(one)
+
+
+def test_a_rule_of_notes_that_the_user_puts_in_erased_words_is_theirs(two: tuple[Helix, Helix], tmp_path: Path) -> None:
+    one, other = two
+    (notes := tmp_path / "rules.md").write_text("# Rules\n\n- Never push to main without a review.\n", "utf-8")
+    finished(one, ingest.ingest_notes(one, [str(notes)], scope="shop", mine=True))
+    gone = stored(other, VAULT)
+    finished(other, erasure.hard_forget(other, gone, gone))
+    (rule,) = (item.id for item in memories.memories(one).items)
+    memories.edit(one, rule, EditRequest(trigger=VAULT))
+    read(other, exported(one, tmp_path / "edited.jsonl"))
+    assert triggers(other) == triggers(one) == [VAULT]

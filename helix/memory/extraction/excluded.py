@@ -120,7 +120,7 @@ class ErasedSince:
 
     def of(self, node: Node) -> Erased:
         """Return what was erased since a node was said, or all where it was not said but read or derived."""
-        if not isinstance(node, Memory | Episode) or node.provenance.extractor not in (CAPTURE, STATED):
+        if not isinstance(node, Memory | Episode) or not _is_said(node):
             return self.all
         since = [one for at, one in self._newest_first if at >= node.recorded_at]
         if len(since) == len(self._newest_first):
@@ -128,6 +128,12 @@ class ErasedSince:
         if len(since) != self._counted:
             self._counted, self._last = len(since), erased_by(since)
         return self._last
+
+
+def _is_said(node: Memory | Episode) -> bool:
+    """Return whether a node is what somebody said themselves, or made of something that was read."""
+    own = isinstance(node, Memory) and OWN_WORD in node.attributes
+    return own or node.provenance.extractor in (CAPTURE, STATED)
 
 
 def _erased_at(tombstone: Node) -> datetime:
