@@ -1,6 +1,6 @@
-"""Erased here: what of a strand belongs to what was erased in this store, and is not taken in.
+"""Erased here: what of a strand belongs to what was erased or is private in this store, and is not taken in.
 
-The machine that left it did not know of the erasure yet. Once it does, it erases the same (`hard_forget.py`).
+The machine that left it did not know of an erasure yet. Once it does, it erases the same (`hard_forget.py`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class ErasedHere:
     within: Selection
     silent: frozenset[Ref] = frozenset()
     """What is not taken in."""
+    _private: set[Ref] = field(default_factory=set)
     _named: dict[Ref, bool] = field(default_factory=dict)
     _gone: set[Ref] = field(default_factory=set)
     _versions: defaultdict[Ref, set[Ref]] = field(default_factory=lambda: defaultdict(set))
@@ -52,6 +53,11 @@ class ErasedHere:
         node = self._unknown.get(known.key)
         if node is not None and row_digest(row_of(put_record(node)).line())[:SHORT] == known.digest:
             del self._unknown[known.key]
+
+    def note_private(self, row: StrandRow) -> None:
+        """Note a row of a session that is private here: what rests on that alone belongs to it."""
+        assert isinstance(row.put, PutNode)
+        self._private.add(Ref(label=row.put.label, id=row.put.id))
 
     def keeps_out(self, row: StrandRow) -> bool:
         """Return whether a strand's row is of what is silent, or is an edge at what was erased here.
@@ -115,7 +121,7 @@ class ErasedHere:
         return row is not None and self.store.index.source_of(row).startswith(ERASED_SOURCE)
 
     def _is_gone(self, ref: Ref) -> bool:
-        return ref in self.silent or is_gone(self.store, ref)
+        return ref in self.silent or ref in self._private or is_gone(self.store, ref)
 
 
 def _read(put: PutNode) -> Node:

@@ -108,10 +108,15 @@ class Merge:
         for one in batch:
             if one.theirs is not None:
                 self._check_within(one.theirs)
-                if is_settled(one) or self.erased.keeps_out(one.theirs):
+                is_private = _is_hidden(one.theirs, hidden)
+                if is_private:
+                    self.erased.note_private(one.theirs)
+                if is_settled(one):
                     continue
-                if _is_hidden(one.theirs, hidden):
+                kept_out = self.erased.keeps_out(one.theirs)
+                if is_private:
                     self.counts["private"] += 1
+                if kept_out or is_private:
                     continue
                 row = self.received.row(one.theirs)
                 if row is None:

@@ -15,6 +15,7 @@ from exchanging import ALL, drop, root, rows_of, take
 from helix.errors import ConflictError, InvalidInputError, NotFoundError, UnauthorizedError
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.capture.sessions import SessionRequest
+from helix.memory.extraction.consolidation import consolidate
 from helix.memory.remember.request import StoreRequest
 from helix.model.candidate import Candidate
 from helix.model.edge import Label, Ref
@@ -37,6 +38,7 @@ from helix.strands import container
 from helix.strands.departing import Outgoing, export
 from helix.strands.lineage import note_version
 from helix.strands.sealed import opener
+from tests.memory.saying import embed, job, learned
 from tests.memory.working import copied
 from tests.strands.conftest import Machines
 from tests.waiting import all_ended, ended, finished
@@ -324,11 +326,29 @@ def test_what_a_private_session_said_is_neither_written_nor_taken_in(machines: M
             with suppress(InvalidInputError):
                 capture.record_episode(helix, request)
     told = carried(one, other, tmp_path / "all.dna")["counts"]
-    assert (told["private"], told["excluded"]) == (2, 1)  # the session, its episode, and the edge between them
+    assert told["private"] == 2  # the session and its episode
     for helix, theirs in ((one, "of/other"), (other, "of/one")):
         said = [row.put.props["content"] for row in rows_of(helix.store) if row.table == "Episode"]
         assert said == [f"said in the session {theirs}"]
         assert [row.put.id for row in rows_of(helix.store) if row.table == "Session"] == [f"shop/web/{theirs}"]
+
+
+def test_what_rests_on_a_session_that_is_private_here_comes_in_by_no_strangers_strand(
+    machines: Machines, tmp_path: Path
+) -> None:
+    one, other = machines(), machines()
+    know_each_other(one, other)
+    keys.trust_key(other, "machine-0", Trust.TOOL_OUTPUT)
+    for number, session in enumerate(("hush", "loud")):
+        said = f"Remember: we decided that barn {number} is painted with Zymurgy green in src/plan_{number}.py"
+        capture.record_episode(one, EpisodeRequest(content=said, session=session, scope="shop", role="user"))
+    embed(one.store)
+    consolidate(job(one.store, "learn"), {"scope": "shop"})
+    assert len(learned(one.store, "shop")) == 2, "a memory was made of each"
+    capture.open_session(other, SessionRequest(name="hush", private=True))
+    carried(one, other, tmp_path / "all.dna")
+    assert [is_said(other, f"plan_{number}") for number in (0, 1)] == [False, True]
+    assert [is_said(other, f"barn {number}") for number in (0, 1)] == [False, True]
 
 
 def test_what_was_erased_here_is_erased_on_the_other_machine(machines: Machines, tmp_path: Path) -> None:
