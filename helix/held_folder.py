@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
 from helix import files
+from helix.errors import ConflictError, NotFoundError
 
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_RIGHTS = 0o777
 _PASSED = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER  # folders such as /home may be passed and not be read
 
 
@@ -38,9 +40,11 @@ class HeldFolder:
         return files.create_private(self.path / name, exclusive=True, folder=self._descriptor)
 
     def write(self, name: str, text: str, mode: int) -> None:
-        """Write a file of this folder whole or not at all; one that is there keeps its mode. Raises OSError."""
+        """Write a file of this folder whole or not at all; one's own that is there keeps its mode. Raises OSError."""
         with suppress(FileNotFoundError), self.open(name) as there:
-            mode = stat.S_IMODE(os.fstat(there.fileno()).st_mode)
+            found = os.fstat(there.fileno())
+            if sys.platform == "win32" or found.st_uid == os.geteuid():
+                mode = found.st_mode & _RIGHTS  # and no more: a program that anybody wrote would run as this user
         draft = f".{name}.helix-draft"  # always the same: the next run clears what a kill left
         self.remove(draft)
         try:
@@ -50,11 +54,35 @@ class HeldFolder:
                 os.fsync(file.fileno())
                 if sys.platform != "win32":
                     os.fchmod(file.fileno(), mode)
-            here = self._descriptor
-            os.replace(self._name(draft), self._name(name), src_dir_fd=here, dst_dir_fd=here)
+            self.rename(draft, name)
         except BaseException:
             self.remove(draft)
             raise
+
+    def rename(self, name: str, to: str) -> None:
+        """Give a file of this folder another name, and take that name from what has it. Raises OSError."""
+        here = self._descriptor
+        os.replace(self._name(name), self._name(to), src_dir_fd=here, dst_dir_fd=here)
+
+    def stat(self, name: str) -> os.stat_result | None:
+        """Return what a name of this folder is, a link itself; None where there is none. Raises OSError."""
+        with suppress(FileNotFoundError):
+            return os.stat(self._name(name), dir_fd=self._descriptor, follow_symlinks=False)
+        return None
+
+    def move_out(self, name: str, to: Path) -> None:
+        """Give what has a name in this folder another place on the same disk, where nothing is. Raises OSError."""
+        os.rename(self._name(name), to, src_dir_fd=self._descriptor)
+
+    def names(self) -> list[str]:
+        """Return the names in this folder. Raises OSError."""
+        if self._descriptor is None:
+            return [path.name for path in self.path.iterdir()]
+        readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=self._descriptor)
+        try:
+            return os.listdir(readable)  # noqa: PTH208  (a descriptor has no path)
+        finally:
+            os.close(readable)
 
     def remove(self, name: str) -> None:
         """Remove a file of this folder, if there is one of that name. Raises OSError."""
@@ -93,6 +121,38 @@ def held_folder(path: Path, *, make: bool = False) -> Iterator[HeldFolder]:
         os.close(descriptor)
 
 
+@contextmanager
+def folder_of_new(target: Path) -> Iterator[HeldFolder]:
+    """Lend the folder of a file that is not there yet.
+
+    Raises ConflictError where something has the name, NotFoundError without its folder, and OSError.
+    """
+    if not target.parent.is_dir():
+        raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
+    with held_folder(files.real_path(target.parent)) as folder:
+        if folder.stat(target.name) is not None:
+            raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
+        yield folder
+
+
+@contextmanager
+def new_file(target: Path, draft: str = "") -> Iterator[BinaryIO]:
+    """Lend a new file for the owner alone, which has its name once it is whole; until then that of a draft.
+
+    Raises what `folder_of_new` does.
+    """
+    with folder_of_new(target) as folder:
+        draft = draft or f"{target.name}.{os.urandom(8).hex()}.new"
+        try:
+            with os.fdopen(folder.create(draft), "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            folder.rename(draft, target.name)
+        finally:
+            folder.remove(draft)
+
+
 def open_resolved(path: Path) -> BufferedReader:
     """Open the regular file of a path that was resolved (`real_path`): what was looked at is what is read.
 
@@ -104,20 +164,16 @@ def open_resolved(path: Path) -> BufferedReader:
 
 def _opened_in(folder: int, name: str, path: Path, *, make: bool) -> int:
     try:
-        if make and not _is_there(folder, name):
-            with suppress(FileExistsError):
-                os.mkdir(name, files.PRIVATE_FOLDER, dir_fd=folder)
+        try:
+            return os.open(name, _PASSED, dir_fd=folder)
+        except FileNotFoundError:
+            if not make:
+                raise
+        with suppress(FileExistsError):
+            os.mkdir(name, files.PRIVATE_FOLDER, dir_fd=folder)
         return os.open(name, _PASSED, dir_fd=folder)
     except OSError as error:
         linked = error.errno in (errno.ELOOP, errno.ENOTDIR)
         raise OSError(
             error.errno, f"{name} is a link, or no folder" if linked else error.strerror, str(path)
         ) from error
-
-
-def _is_there(folder: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True

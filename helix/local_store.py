@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 from pathlib import Path
 
 from helix.confirmed import LOCAL_STORES, confirm, confirmed
 from helix.files import is_file, is_folder, is_own_folder, link_in, private_folder, read_bytes, read_text, real_path
+from helix.held_folder import held_folder
 
 FOLDER = "stores"
 """In HELIX_HOME, where local stores lie."""
@@ -59,10 +59,26 @@ def make(project: Path, home: Path) -> Path:
         if trouble := _trouble(before, note):
             raise ValueError(f"{before} cannot be used: {trouble}")
         private_folder(store.parent)
-        shutil.move(before, store)
+        _move(before, store)
     private_folder(store)
     confirm(home, LOCAL_STORES, str(project), store=store.name)
     return store
+
+
+def _move(before: Path, store: Path) -> None:
+    """Move a store that lay in a project; raises ValueError where another folder has its place by now."""
+    checked = before.stat()
+    try:
+        with held_folder(before.parent) as folder:
+            found = folder.stat(before.name)
+            if found is None or not os.path.samestat(found, checked):
+                raise ValueError(f"{before} cannot be used: another folder has its place by now")
+            folder.move_out(before.name, store)
+            if not os.path.samestat(store.lstat(), checked):
+                store.rename(before)
+                raise ValueError(f"{before} cannot be used: another folder has its place by now")
+    except OSError as error:
+        raise ValueError(f"{before} cannot be moved to {store}: {error.strerror}; move it by hand") from error
 
 
 def is_tracked(path: Path) -> bool:

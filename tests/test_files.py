@@ -34,7 +34,7 @@ MODES = {"r", "rb", "w", "wb", "a", "ab", "r+b"}
 ONCE = {
     "local_socket.py": 2,  # a folder, to name what is in it, and the list of connections that the system keeps
     "graph/graph_server.py": 2,  # its own lock, and what it says to the system of its memory
-    "held_folder.py": 3,  # folders that a file is then opened in; making one where it is missing
+    "held_folder.py": 5,  # folders that a file is then opened in; making one where it is missing
     "lock.py": 1,  # reads and writes one descriptor
     "cli/main.py": 1,  # nowhere, in place of a closed output
     "store/log_quotes.py": 1,  # overwrites in place what the store lists

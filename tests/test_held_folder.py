@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from helix.held_folder import held_folder, open_resolved
+from helix.errors import ConflictError, NotFoundError
+from helix.held_folder import held_folder, new_file, open_resolved
 
 
 def swap_for_link(folder: Path, target: Path) -> None:
@@ -69,3 +70,41 @@ def test_a_link_in_a_files_place_is_neither_read_nor_written_through(places: tup
         with pytest.raises(OSError):
             folder.write("a.md", "new", 0o600)
     assert (own / "a.md").read_text("utf-8") == "mine"
+
+
+def test_a_new_file_is_in_the_folder_that_was_looked_at(places: tuple[Path, Path]) -> None:
+    shared, own = places
+    with new_file(shared / "export") as file:
+        assert not (shared / "export").exists(), "it has its name once it is whole"
+        swap_for_link(shared, own)
+        file.write(b"all of it")
+    assert [path.name for path in own.iterdir()] == ["a.md"]
+    away = shared.with_name("docs-away")
+    assert (away / "export").read_bytes() == b"all of it"
+    assert sorted(path.name for path in away.iterdir()) == ["a.md", "export"]
+
+
+def test_a_new_file_takes_nothings_place_and_a_failure_leaves_none(places: tuple[Path, Path]) -> None:
+    shared, _ = places
+    for name in ("a.md", "link"):
+        (shared / "link").unlink(missing_ok=True)
+        (shared / "link").symlink_to("nowhere")
+        with pytest.raises(ConflictError, match="exists already"), new_file(shared / name):
+            pass
+    with pytest.raises(NotFoundError), new_file(shared / "none" / "b"):
+        pass
+    with pytest.raises(KeyError), new_file(shared / "b") as file:
+        file.write(b"half")
+        raise KeyError
+    assert sorted(path.name for path in shared.iterdir()) == ["a.md", "link"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_a_file_that_is_written_keeps_the_rights_of_ones_own_and_runs_as_nobody_else(places: tuple[Path, Path]) -> None:
+    shared, _ = places
+    for owner, before, after in ((0, 0o6755, 0o755), (0, 0o640, 0o640), (65534, 0o4777, 0o600)):
+        os.chown(shared / "a.md", owner, owner)
+        (shared / "a.md").chmod(before)
+        with held_folder(shared) as folder:
+            folder.write("a.md", "new", 0o600)
+        assert (shared / "a.md").stat().st_mode & 0o7777 == after

@@ -15,6 +15,7 @@ from helix.cli.options import project_here
 from helix.cli.output import Output, printed_size
 from helix.errors import ConflictError, InvalidInputError, PersonNeededError, StoreError
 from helix.folders import call_own, let_go_of_folder
+from helix.held_folder import held_folder
 from helix.identity import LONGEST_NAME, PROJECT_FILE, is_taken
 from helix.model.speaker import agent_of
 from helix.scopes import confirm_name, same_scope
@@ -112,8 +113,10 @@ def _write_name(root: Path, name: str) -> None:
         raise InvalidInputError(f"{file} is there already" if file.exists() else f"no project may be called {name!r}")
     if file.parent.is_symlink():
         raise InvalidInputError(f"{file.parent} is a link", hint="remove it: the name is kept in this folder itself")
-    files.private_folder(file.parent)
-    files.write_private(file, f"name = {json.dumps(name)}\n")
+    with held_folder(files.real_path(root) / file.parent.name, make=True) as folder:
+        if folder.stat(file.name) is not None:
+            raise InvalidInputError(f"{file} is there already")
+        folder.write(file.name, f"name = {json.dumps(name)}\n", files.PRIVATE_FILE)
 
 
 def _local_store(invocation: Invocation, project: Path) -> Path:

@@ -14,6 +14,7 @@ from helix.cli.invocation import Invocation
 from helix.cli.options import As
 from helix.cli.output import Output, printed_text
 from helix.errors import StoreError
+from helix.held_folder import held_folder
 
 Record = Mapping[str, Any]
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -59,7 +60,8 @@ def _reason(gain: Record) -> str:
 
 def _write(invocation: Invocation, file: Path, page: str) -> None:
     try:
-        files.write_private(file, page)
+        with held_folder(files.real_path(file.parent)) as folder:
+            folder.write(file.name, page, files.PRIVATE_FILE)
     except OSError as error:
         raise StoreError(f"{file} cannot be written: {error.strerror or error}", hint="name another file") from error
     invocation.emit({"report": {"file": str(file)}}, lambda out: out.line(str(file)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from helix import files
-from helix.errors import ConflictError, NotFoundError
+from helix import held_folder
+from helix.errors import ConflictError
 from helix.store.jobs import Ticket
 
 _OFTEN = 1_000
@@ -18,17 +18,10 @@ _OFTEN = 1_000
 @contextmanager
 def new_file(target: Path) -> Iterator[TextIO]:
     """Lend a new export file for text. Raises ConflictError where `target` is, NotFoundError without its folder."""
-    if os.path.lexists(target):
-        raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
-    if not target.parent.is_dir():
-        raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
-    draft = target.with_name(f"{target.name}.{os.urandom(8).hex()}.new")
-    try:
-        with os.fdopen(files.create_private(draft, exclusive=True), "w", encoding="utf-8", newline="") as file:
-            yield file
-        draft.rename(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    with held_folder.new_file(target) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        yield text
+        text.detach()
 
 
 class ExportProgress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -18,7 +17,7 @@ from helix.journal.mark import MarkFile, reached
 from helix.lock import StoreLock
 from helix.model.clock import to_micros
 from helix.store import erasing
-from helix.store.copy_drafts import TAKEN, draft_of_copy, take_place, unfinished_backup
+from helix.store.copy_drafts import TAKEN, copy_begun, draft_of_copy, take_place
 from helix.store.engine import GRAPH_NAME, IMAGE_NAME, JOURNAL_NAME, MARK_NAME
 from helix.store.jobs import Ticket
 from helix.store.snapshot_file import read_stamp
@@ -39,34 +38,26 @@ def back_up(store: Store, target: Path, ticket: Ticket) -> Mapping[str, object]:
 
     Raises ConflictError when the file is there already, or another one is in the end; NotFoundError without its folder.
     """
-    if target.exists():
-        raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
-    if not target.parent.is_dir():
-        raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
-    partial, made = unfinished_backup(target), False
-    partial.unlink(missing_ok=True)
-    try:
-        with (
-            store.copying,
-            draft_of_copy(store.path) as draft,
-            os.fdopen(files.create_private(partial, exclusive=True), "wb") as file,
-        ):
+    database, made, size = store.journal.database, False, 0
+    with copy_begun(target) as (file, folder), store.copying, draft_of_copy(store.path) as draft:
+        known = str(folder.path / target.name)
+        try:
             # Known before anything is in it: what is erased from now on is erased there too.
-            copies.remember(store.journal.database, [(str(files.real_path(target)), to_micros(store.runtime.clock()))])
+            copies.remember(database, [(known, to_micros(store.runtime.clock()))])
             ticket.progress(0, 0, "copying the journal")
             store.journal.file.backup_to(draft)
             ticket.progress(0, 0, "checking the copy")
             rows = copies.check(draft)
-            made = take_place(draft, file, target)
-    finally:
-        partial.unlink(missing_ok=True)
-        if not made:
-            copies.disown(store.journal.database, str(files.real_path(target)))
+            made = take_place(draft, file, folder, target)
+            size = file.tell()
+        finally:
+            if not made:
+                copies.disown(database, known)
     if not made:
         hint = "name a folder where nobody else may write"
         raise ConflictError(f"somebody put another file in the place of {target}", hint=hint)
     damaged = len(store.journal.verify_chain().damaged)
-    return {"path": str(target), "bytes": target.stat().st_size, "rows": rows, "damaged rows": damaged}
+    return {"path": str(target), "bytes": size, "rows": rows, "damaged rows": damaged}
 
 
 def restore(store: Store, source: Path, ticket: Ticket) -> Mapping[str, object]:

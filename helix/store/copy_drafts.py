@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from helix.errors import StoreError
 from helix.files import create_private, open_regular
+from helix.held_folder import HeldFolder, folder_of_new, held_folder
 from helix.store.store import KEPT_JOURNAL
 
 CLEARED = f"{KEPT_JOURNAL}cleared.db"
@@ -26,7 +27,7 @@ def unfinished_backup(backup: Path) -> Path:
     return backup.with_name(backup.name + ".partial")
 
 
-def take_place(draft: Path, file: BinaryIO, path: Path) -> bool:
+def take_place(draft: Path, file: BinaryIO, folder: HeldFolder, path: Path) -> bool:
     """Write a draft to a copy's unfinished file, which is open, and give it the copy's name; return whether it has it.
 
     Where others may write too, another file can have the name in the end.
@@ -35,20 +36,38 @@ def take_place(draft: Path, file: BinaryIO, path: Path) -> bool:
         shutil.copyfileobj(whole, file)
     file.flush()
     os.fsync(file.fileno())
-    unfinished_backup(path).replace(path)
-    return os.path.samestat(os.fstat(file.fileno()), path.lstat())
+    folder.rename(unfinished_backup(path).name, path.name)
+    found = folder.stat(path.name)
+    return found is not None and os.path.samestat(os.fstat(file.fileno()), found)
 
 
 def replace_copy(draft: Path, path: Path) -> None:
-    """Put a draft of a journal's copy in the copy's place, by a new file that is nobody else's."""
-    partial = unfinished_backup(path)
-    partial.unlink(missing_ok=True)
-    with os.fdopen(create_private(partial, exclusive=True), "wb") as file:
-        try:
-            if not take_place(draft, file, path):
-                raise StoreError(f"somebody put another file in the place of {path}")
-        finally:
-            partial.unlink(missing_ok=True)
+    """Put a draft of a journal's copy in the place of the one at a resolved path, by a new file of one's own."""
+    with held_folder(path.parent) as folder, _unfinished(folder, path) as file:
+        if not take_place(draft, file, folder, path):
+            raise StoreError(f"somebody put another file in the place of {path}")
+
+
+@contextmanager
+def _unfinished(folder: HeldFolder, path: Path) -> Iterator[BinaryIO]:
+    """Lend a copy's new unfinished file in a folder; then its name is gone."""
+    name = unfinished_backup(path).name
+    folder.remove(name)
+    try:
+        with os.fdopen(folder.create(name), "wb") as file:
+            yield file
+    finally:
+        folder.remove(name)
+
+
+@contextmanager
+def copy_begun(target: Path) -> Iterator[tuple[BinaryIO, HeldFolder]]:
+    """Lend the unfinished file of a copy that is to have a new name, and its folder.
+
+    Raises what `folder_of_new` does.
+    """
+    with folder_of_new(target) as folder, _unfinished(folder, target) as file:
+        yield file, folder
 
 
 @contextmanager

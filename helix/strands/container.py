@@ -25,7 +25,8 @@ from nacl.public import PublicKey
 from nacl.signing import SigningKey
 
 from helix import files
-from helix.errors import ConflictError, InvalidInputError, NotFoundError
+from helix.errors import InvalidInputError, NotFoundError
+from helix.held_folder import held_folder, new_file
 from helix.strands.rows import canonical_json, read_json
 from helix.strands.sealed import (
     CHUNK,
@@ -112,10 +113,6 @@ def write(
     Raises ConflictError where the file is there, NotFoundError without its folder, InvalidInputError where nobody
     could open it.
     """
-    if os.path.lexists(target):
-        raise ConflictError(f"{target} exists already", hint="name another file, or remove it first")
-    if not target.parent.is_dir():
-        raise NotFoundError(f"there is no folder {target.parent}", hint="make it first")
     if not passphrase and not recipients:
         raise InvalidInputError("nobody could open the strand", hint="set HELIX_PASSPHRASE, or name whom it is for")
     if len(recipients) >= MOST_KEYS:
@@ -123,35 +120,29 @@ def write(
     key = new_key()
     keys = [lock(key, passphrase)] if passphrase else []
     keys += [seal(key, recipient) for recipient in recipients]
-    _sweep(target.parent)
-    draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}{_DRAFT}")
-    with tempfile.TemporaryFile(dir=target.parent) as encrypted:
+    draft = f".{target.name}.{os.urandom(8).hex()}{_DRAFT}"
+    with new_file(target, draft) as file, tempfile.TemporaryFile(dir=target.parent) as encrypted:
+        _sweep(target.parent)
         content = _write_content(encrypted, lines, key)
         said = {"content": content, "format": FORMAT, "helix": "strand", "keys": keys}
         manifest = canonical_json({**fields(), **said, "signer": bytes(signer.verify_key).hex()})
         if len(manifest) > MOST_OF_MANIFEST:
             raise InvalidInputError("the strand has too many scopes to be described", hint="export fewer scopes")
-        try:
-            with os.fdopen(files.create_private(draft, exclusive=True), "wb") as file:
-                for name, part in zip(_NAMES, (manifest, sign(manifest, signer)), strict=False):
-                    file.write(_header(name, len(part)) + part + _padding(len(part)))
-                file.write(_header(_NAMES[2], content["bytes"]))
-                shutil.copyfileobj(encrypted, file, _AT_ONCE)
-                file.write(_padding(content["bytes"]) + bytes(2 * _BLOCK))
-                file.flush()
-                os.fsync(file.fileno())
-            draft.rename(target)
-        finally:
-            draft.unlink(missing_ok=True)
+        for name, part in zip(_NAMES, (manifest, sign(manifest, signer)), strict=False):
+            file.write(_header(name, len(part)) + part + _padding(len(part)))
+        file.write(_header(_NAMES[2], content["bytes"]))
+        shutil.copyfileobj(encrypted, file, _AT_ONCE)
+        file.write(_padding(content["bytes"]) + bytes(2 * _BLOCK))
     return Manifest(json.loads(manifest), manifest)
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(place: Path) -> None:
     """Remove the drafts that a kill left behind."""
-    for draft in folder.glob(f".*{_DRAFT}"):
-        with suppress(OSError):
-            if time.time() - draft.stat().st_mtime > _FORSAKEN_SECONDS:
-                draft.unlink()
+    with suppress(OSError), held_folder(files.real_path(place)) as folder:
+        for name in folder.names():
+            found = folder.stat(name) if name.startswith(".") and name.endswith(_DRAFT) else None
+            if found is not None and time.time() - found.st_mtime > _FORSAKEN_SECONDS:
+                folder.remove(name)
 
 
 def _write_content(file: IO[bytes], lines: Iterable[bytes], key: bytes) -> dict[str, Any]:
