@@ -16,6 +16,8 @@ from helix.files import json_object, kept_json, newest_json, private_folder, wri
 
 FILE = "confirmed.json"
 LOCAL_STORES, MODEL_ADDRESSES, PROJECT_NAMES = "local_stores", "model_addresses", "project_names"
+FOLDER_NAMES = "folder_names"
+"""Folders, each with the name that the user gave its project there."""
 OWN_FOLDERS = "own_folders"
 """Folders that the user says are his own, each with the project that it claims."""
 VOUCHED_FILE = "vouched.json"

@@ -12,15 +12,15 @@ import logging
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
 
 from helix import files
 from helix.errors import InvalidInputError
-from helix.scopes import EVERYWHERE, is_called, is_this_machine, same_scope, scope_key
+from helix.remote_scope import fit, scope_digest, scope_of_remote, told_apart
+from helix.scopes import EVERYWHERE, folder_name, is_called, is_this_machine, same_scope, scope_key
 
 log = logging.getLogger(__name__)
 
@@ -38,20 +38,11 @@ LONGEST_PATH = 4_096
 """Characters of a path, as systems have them; looking upwards from a longer one takes its square in time and memory."""
 DEEPEST = 100
 """Folders that a project may lie below: a session's project is looked for from each of them, upwards."""
-_LONGEST_REMOTE, _MOST_NOTED = 2_048, 20
+_MOST_NOTED = 20
 LONGEST_SCOPE = 300
 """Characters of a project's scope, of which whatever lies below another is cut."""
 LONGEST_NAME = 200
 """Characters of a name that a project is given; what is longer is cut."""
-_UNFIT = re.compile(r"[^\w.@+/:-]+")
-_SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>\[[^\]]+\]|[^:/@]{2,}):(?!//)(?P<path>.+)")
-_WITH_SECRET = re.compile(r"\\|;|^[^/]*@[^/]*:")
-"""In a path what may be a user's password: `user:word@host:a/b`, `https:\\\\user:word@host`, `a/b;password=word`."""
-_TWO_HOSTS = re.compile(r"\[[^/]*@")
-"""In `[evil.example]@github.com:a/b` git asks the host in brackets, and lets go of the rest."""
-_AZURE_SSH = re.compile(r"v3/([^/]+)/([^/]+)/([^/]+)")
-_AZURE_HTTPS = re.compile(r"(?:([^/]+)/)?_git/([^/]+)")
-_BITBUCKET_SERVER_SSH = 7999
 _REMOTE = re.compile(r'\s*\[\s*remote\s+"(?P<name>(?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
 _CLONED = re.compile(r"\tclone: from (\S+)$", re.MULTILINE)
 _FETCHED = re.compile(r" of (\S+)$", re.MULTILINE)
@@ -105,11 +96,11 @@ def identify(
     if place_from(folder, "") is None:
         return None  # the system may follow links here that walk through many thousand names, at each question anew
     top, git = _work_tree(folder)
-    marked = next((one for one in _upwards(folder, top or home) if files.is_file(one / PROJECT_FILE)), None)
-    marked = marked if marked is not None and _are_ours(marked / PROJECT_FILE, marked / ".helix") else None
+    marked = _marked(_upwards(folder, top or home))
     wishes, unread = _wished(marked, passing_over)
     if top is not None and git is not None:
-        base = _of_repository(top, git, wishes.name if marked == top else "", worktrees, names)
+        of_top = wishes if marked == top else _wished(_marked([top]), passing_over)[0]
+        base = _of_repository(top, git, of_top.name, worktrees, names)
     elif marked is not None:
         base = called(Identity(scope=_own_name(marked), root=marked), wishes.name, names)
     else:
@@ -118,9 +109,15 @@ def identify(
     if marked is None:
         return base
     if marked != base.root:
-        base = _below(base, marked, wishes.name)
+        base = _named_below(base, marked, wishes.name, names)
     inner = _sub_project(marked, folder, wishes.projects)
     return base if inner is None else _below(base, inner)
+
+
+def _marked(folders: Iterable[Path]) -> Path | None:
+    """Return the first of some folders that has a file of wishes; None where there is none, or it is another user's."""
+    found = next((one for one in folders if files.is_file(one / PROJECT_FILE)), None)
+    return found if found is not None and _are_ours(found / PROJECT_FILE, found / ".helix") else None
 
 
 def project_root(folder: Path) -> Path:
@@ -130,11 +127,14 @@ def project_root(folder: Path) -> Path:
 
 
 def called(project: Identity, name: str, names: Path | None) -> Identity:
-    """Return a project's identity under a name that a file of its folder asks for, once the user has confirmed it.
+    """Return a project's identity under the name that the user has given its folder, else the one that a file asks for.
 
-    The name is told to the user in a command to run: it has no sign that means something to a shell.
+    That one counts once the user has confirmed it. It is told to the user in a command to run: it has no sign that
+    means something to a shell.
     """
-    name = _fit(name)[:LONGEST_NAME]
+    if ruled := folder_name(project.root, names):
+        return replace(project, scope=ruled, repository=ruled if project.repository else "")
+    name = fit(name)[:LONGEST_NAME]
     if not name or is_taken(name) or same_scope(project.scope, name):
         return project
     if not is_called(project.scope, name, names):
@@ -171,7 +171,7 @@ def project_at(
     Raises InvalidInputError for a `.helix/project.toml` that cannot be read, but where `passing_over` it.
     """
     told = identify(folder, worktrees=worktrees, home=Path.home(), names=names, passing_over=passing_over)
-    found = told or folder_identity(folder)
+    found = told or called(folder_identity(folder), "", names)
     return replace(found, scope=chosen) if chosen else found
 
 
@@ -225,63 +225,6 @@ def _without_local_port(scope: str) -> str:
     host, _, path = scope.partition("/")
     name, _, _ = host.rpartition(":")
     return f"{name}/{path}" if is_this_machine(name) else scope
-
-
-def scope_of_remote(url: str) -> str:
-    """Return a project's scope of a git remote: host and path, without `.git`; empty for one on this disk.
-
-    `git@host:A/b.git`, `https://user:word@host/a/b` and `ssh://git@host:2222/a/b/` are one project. So is a host's
-    second name in an SSH configuration (`git@github.com-me:`), and what Azure DevOps and Bitbucket Server have under
-    other paths for SSH. A name in the path that no scope can have as it is (`~ada`, `a%20b`) ends with a digest of it.
-    A path of one name, as an owner's page has, keeps a `.git`: no repository of that owner's lies below it.
-    """
-    port = None
-    if len(url) > _LONGEST_REMOTE or _TWO_HOSTS.search(url) or not url.isprintable():
-        return ""  # what cannot be seen (a tab, a joiner) is dropped here and not by git
-    if "://" in url:
-        try:
-            split = urlsplit(url)
-            told, host, path, port = split.netloc, split.hostname or "", split.path, split.port
-        except ValueError:
-            return ""
-        if split.scheme == "file":
-            return ""
-        if "?" in url or "#" in url:
-            return ""  # over SSH they are letters of the path like any other, and `a/b#c` is another folder than `a/b`
-        if "%" in split.netloc and split.scheme not in ("http", "https"):
-            return ""  # git decodes it first: in `ssh://evil.example%2f@github.com/a/b` it asks evil.example
-    elif (match := _SCP.fullmatch(url)) is not None:
-        told, host, path = match["host"], match["host"], match["path"]
-    else:
-        return ""
-    host, path = host.strip("[]"), re.sub(r"/{2,}", "/", path).strip("/")
-    if _fit(host) != host or any(letter.lower() != letter for letter in told if not letter.isascii()):
-        return ""  # of a letter in a circle git asks for that letter, and of a capital sharp s for `ss`
-    if _WITH_SECRET.search(path) or not {".", ".."}.isdisjoint(unquote(path).split("/")):
-        return ""  # git asks for what `a/b/../../c/d` leads to, and that lay below `a/b` and saw what is known there
-    host, path = _of_forge(host.lower(), (path[:-4] if path[-4:].lower() == ".git" else path).rstrip("/"), port)
-    path = "/".join(map(_told_apart, path.split("/")))
-    host = f"{host}:{port}" if port and is_this_machine(host) else host
-    return scope_key(f"{host}/{path}" if "/" in path else f"{host}/{path}.git") if host and path else ""
-
-
-def _of_forge(host: str, path: str, port: int | None) -> tuple[str, str]:
-    """Return host and path as they are over HTTPS, of forges that have other ones for SSH, and without an alias."""
-    rest, dot, last = host.rpartition(".")
-    if dot and not last.startswith("xn--"):
-        host = f"{rest}.{last.partition('-')[0]}"  # no top-level domain has a hyphen but those in punycode
-    if host in ("ssh.dev.azure.com", "vs-ssh.visualstudio.com") and (found := _AZURE_SSH.fullmatch(path)):
-        return "dev.azure.com", "{}/{}/_git/{}".format(*found.groups())
-    organisation, _, domain = host.partition(".")
-    if domain == "visualstudio.com":
-        host, path = "dev.azure.com", f"{organisation}/{re.sub(r'(?i)^DefaultCollection/', '', path)}"
-    if host == "dev.azure.com":
-        organisation, _, inner = path.partition("/")
-        if found := _AZURE_HTTPS.fullmatch(inner):
-            path = f"{organisation}/{found[1] or found[2]}/_git/{found[2]}"  # the first project is not named
-    elif port == _BITBUCKET_SERVER_SSH and path.count("/") == 1:
-        path = f"scm/{path}"
-    return host, path
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,8 +291,11 @@ def _of_repository(top: Path, git: _Git, name: str, worktrees: str, names: Path 
         scope_of_repository(git.common) if _is_of(top, git) else _own_name(top)
     )
     found = called(Identity(scope=scope, root=top, repository=scope), name, names)
+    main = git.common.parent if git.common.name == ".git" else git.common
+    if (ruled := folder_name(main, names)) and _is_of(top, git):  # a linked worktree is called as its repository is
+        found = replace(found, scope=ruled, repository=ruled, asked="", instead_of="")
     if worktrees == APART and files.real_path(git.own) != git.common:
-        return replace(found, scope=f"{found.scope}/@{_fit(git.own.name)}")
+        return replace(found, scope=f"{found.scope}/@{fit(git.own.name)}")
     return found
 
 
@@ -422,9 +368,9 @@ def _wishes(path: Path) -> _Wishes:
         raise InvalidInputError(
             f"{path} has a `name` or `projects` of another type", hint='name = "shop", projects = ["packages/*"]'
         )
-    if is_taken(_fit(name)):
+    if is_taken(fit(name)):
         raise InvalidInputError(f"{path}: no project may be called {name!r}", hint="that word has a meaning of its own")
-    return _Wishes(_fit(name), tuple(projects[:_MOST_PROJECTS]))
+    return _Wishes(fit(name), tuple(projects[:_MOST_PROJECTS]))
 
 
 def _sub_project(top: Path, folder: Path, globs: tuple[str, ...]) -> Path | None:
@@ -448,18 +394,31 @@ def is_taken(name: str) -> bool:
     return scope_key(name).partition("/")[0] in _TAKEN
 
 
+def _named_below(base: Identity, inner: Path, name: str, names: Path | None) -> Identity:
+    """Return a sub-project's identity by where it lies, or under a name that its file asks for and the user confirmed.
+
+    Whoever wrote that file, as of a copy of another's code, could else name another sub-project of the repository.
+    """
+    found, name = _below(base, inner), name[:LONGEST_NAME]
+    if not name or same_scope(found.scope, f"{base.scope}/{name}"):
+        return found
+    if is_called(found.scope, name, names):
+        return _below(base, inner, name)
+    return found if base.asked else replace(found, asked=name, instead_of=found.scope)
+
+
 def _below(base: Identity, inner: Path, name: str = "") -> Identity:
-    below = name or "/".join(map(_told_apart, inner.relative_to(base.root).parts))
+    below = name or "/".join(map(told_apart, inner.relative_to(base.root).parts))
     room = max(LONGEST_SCOPE - len(base.scope) - 1, 9)
     if len(below) > room:
-        below = f"{below[: room - 9].rstrip('/')}~{_digest(below)}"
+        below = f"{below[: room - 9].rstrip('/')}~{scope_digest(below)}"
     return replace(base, scope=f"{base.scope}/{below}", root=inner)
 
 
 def _own_name(folder: Path, told_by: Path | None = None) -> str:
     """Return the folder's name with what tells it from others of that name: a digest of where it is."""
     where = str(files.real_path(told_by or folder)).encode("utf-8", "surrogatepass")
-    return f"{_fit(folder.name).removesuffix('.git') or 'folder'}-{hashlib.sha256(where).hexdigest()[:8]}"
+    return f"{fit(folder.name).removesuffix('.git') or 'folder'}-{hashlib.sha256(where).hexdigest()[:8]}"
 
 
 def _nobodys() -> frozenset[Path]:
@@ -476,19 +435,6 @@ def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:
         yield one
         if one == last:
             return
-
-
-def _told_apart(name: str) -> str:
-    """Return a name of a remote's path as a scope has it, with a digest at its end where others would be written so."""
-    return name if _fit(name) == name else f"{_fit(name)}~{_digest(name)}"
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(scope_key(name).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-
-
-def _fit(text: str) -> str:
-    return _UNFIT.sub("-", text).strip("-/")
 
 
 def _read_beginning(path: Path, most: int = _MOST_BYTES) -> str:

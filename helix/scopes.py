@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from helix.confirmed import PROJECT_NAMES, confirm, confirmed
+from helix.confirmed import FOLDER_NAMES, PROJECT_NAMES, confirm, confirmed
+from helix.files import real_path
 
 EVERYWHERE = "all"
 """What a person says to look in every scope, in any spelling; no scope is called so."""
@@ -66,6 +67,17 @@ def is_called(ordinary: str, name: str, home: Path | None) -> bool:
 def confirm_name(ordinary: str, name: str, home: Path) -> None:
     """Keep that the user wants a project's scope to have a name."""
     confirm(home, PROJECT_NAMES, _renaming(ordinary, name))
+
+
+def folder_name(folder: Path, home: Path | None) -> str:
+    """Return what the user calls the project of a folder, whatever its files say; empty where nothing was said."""
+    known = {} if home is None else confirmed(home, FOLDER_NAMES)
+    return str(known.get(str(real_path(folder)), {}).get("name", "")) if known else ""
+
+
+def call_folder(folder: Path, name: str, home: Path) -> None:
+    """Keep what the user calls the project of a folder: no file that goes or comes there changes that."""
+    confirm(home, FOLDER_NAMES, str(real_path(folder)), name=name)
 
 
 def _renaming(ordinary: str, name: str) -> str:

@@ -34,7 +34,7 @@ SHARED = (
     ("files",),
     ("confirmed", "held_folder"),
     ("local_store", "scopes"),
-    ("local_socket",),
+    ("local_socket", "remote_scope"),
     ("settings", "resources", "memory_limit", "lock", "identity", "bearer"),
     ("folders", "processes"),
     ("model",),

@@ -35,7 +35,7 @@ from helix.identity import (
 )
 from helix.ingest.git import project_scope
 from helix.model.memory import scopes_seen
-from helix.scopes import confirm_name
+from helix.scopes import call_folder, confirm_name
 
 
 def git(folder: Path, *words: str) -> None:
@@ -386,7 +386,30 @@ def test_a_marked_folder_of_a_repository_is_a_sub_project(tmp_path: Path) -> Non
     mark(top / "tools" / "cli")
     mark(top / "api", 'name = "backend"')
     assert scope(top / "tools" / "cli") == "example.org/a/shop/tools/cli"
-    assert scope(top / "api") == "example.org/a/shop/backend"
+    assert scope(top / "api") == "example.org/a/shop/api"
+    found = identify(top / "api", names=tmp_path)
+    assert found is not None and (found.asked, found.instead_of) == ("backend", "example.org/a/shop/api")
+    confirm_name("example.org/a/shop/api", "backend", tmp_path)
+    assert scope(top / "api", names=tmp_path) == "example.org/a/shop/backend"
+
+
+def test_a_sub_project_lies_below_the_name_of_its_repository(tmp_path: Path) -> None:
+    top = repository(tmp_path / "shop", "https://example.org/a/shop")
+    mark(top, 'name = "till"\nprojects = ["site"]')
+    confirm_name("example.org/a/shop", "till", tmp_path)
+    mark(top / "tools" / "cli")
+    (top / "site").mkdir()
+    below = ("site", "tools/cli")
+    assert [scope(top / one, names=tmp_path) for one in below] == ["till/site", "till/tools/cli"]
+    call_folder(top, "mine", tmp_path)
+    assert [scope(top / one, names=tmp_path) for one in below] == ["mine/site", "mine/tools/cli"]
+    git(top, "commit", "--allow-empty", "-m", "one")
+    git(top, "worktree", "add", str(tmp_path / "beside"))
+    assert scope(tmp_path / "beside", names=tmp_path) == "mine"
+    forged = tmp_path / "forged"
+    forged.mkdir()
+    (forged / ".git").write_text(f"gitdir: {top}/.git/worktrees/beside\n", "utf-8")
+    assert scope(forged, names=tmp_path) == "example.org/a/shop"
 
 
 def test_a_name_takes_the_place_of_the_remote_and_worktrees_stay_apart_under_it(tmp_path: Path) -> None:
@@ -436,16 +459,15 @@ def test_a_file_of_a_repository_that_cannot_be_read_says_nothing_to_a_session(tm
 def test_a_name_that_is_longer_than_any_is_cut_and_what_lies_above_is_seen(tmp_path: Path) -> None:
     top = repository(tmp_path / "shop", remote="https://github.com/acme/shop.git")
     mark(top / "src", f'name = "{"a" * 1_100}"')
-    found = project_of(top / "src").scope
-    assert "github.com/acme/shop" in scopes_seen(found) and len(found) <= LONGEST_SCOPE
-    mark(top / "lib", f'name = "{"b" * 200}"\nprojects = ["*/*"]')
+    confirm_name("github.com/acme/shop/src", "a" * 200, tmp_path)
+    found = project_of(top / "src", names=tmp_path).scope
+    assert "github.com/acme/shop" in scopes_seen(found) and 200 < len(found) <= LONGEST_SCOPE
+    mark(top / "lib", 'projects = ["*/*"]')
     deep = top / "lib" / ("c" * 100) / ("d" * 100)
     assert len(project_of(deep).scope) <= LONGEST_SCOPE and "github.com/acme/shop" in scopes_seen(
         project_of(deep).scope
     )
     assert project_of(deep).scope != project_of(deep.with_name("d" * 101)).scope
-    (top / "src/.helix/project.toml").write_text(f'name = "{"a" * 1_101}"', "utf-8")
-    assert project_of(top / "src").scope not in (found, "github.com/acme/shop")
 
 
 @pytest.mark.parametrize("name", [".git", ".helix", ".env"])

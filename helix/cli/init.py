@@ -16,10 +16,11 @@ from helix.cli.output import Output, printed_size
 from helix.errors import ConflictError, InvalidInputError, PersonNeededError, StoreError
 from helix.folders import call_own, let_go_of_folder
 from helix.held_folder import held_folder
-from helix.identity import LONGEST_NAME, PROJECT_FILE, is_taken
+from helix.identity import LONGEST_NAME, PROJECT_FILE, Identity, is_taken
 from helix.model.speaker import agent_of
-from helix.scopes import confirm_name, same_scope
-from helix.settings import load
+from helix.remote_scope import fit
+from helix.scopes import call_folder, confirm_name, same_scope
+from helix.settings import Settings, load
 
 
 @click.command()
@@ -61,8 +62,9 @@ def name(invocation: Invocation, /, name: str) -> None:
     """Call this folder's project NAME: its memories are kept under that, in place of its remote's address.
 
     A name that stands in the project's `.helix/project.toml` or `.env` counts once you have said so here: whoever wrote
-    those files would else read and write what you keep of another project. Where none stands there it is written. By
-    the name that it has anyway you say that a folder is your own clone, where you are warned of it.
+    those files would else read and write what you keep of another project. Where none stands there it is written. What
+    you say here counts in this folder whatever its files say by then. By the name that it has anyway you say that a
+    folder is your own clone, where you are warned of it.
 
     \b
     helix name shop
@@ -78,13 +80,16 @@ def name(invocation: Invocation, /, name: str) -> None:
         words = f"this folder is your own {before.scope}"
         invocation.emit({"name": {"scope": before.scope}}, lambda out: out.line(words))
         return
-    if before.asked and not same_scope(before.asked, name):
-        raise ConflictError(f"this folder's files ask for the name {before.asked!r}", hint="change it there first")
-    if not before.asked:
-        _write_name(before.root, name)
-        before = project_here(settings, folder)
-    if before.asked:
+    if before.asked and same_scope(before.asked, name):
         confirm_name(before.instead_of, before.asked, settings.home)
+    elif files.work_tree_of(before.root) not in (None, before.root):
+        _name_below(before, name, settings)
+    else:
+        # Kept in HELIX_HOME too: whatever the folder's files say, and when they go, it is called so.
+        _check_name(name)
+        if not files.is_there(before.root / PROJECT_FILE):
+            _write_name(before.root, name)
+        call_folder(before.root, fit(name), settings.home)
     after = project_here(settings, folder).scope
     if same_scope(after, claimed.scope):
         raise ConflictError(
@@ -92,6 +97,16 @@ def name(invocation: Invocation, /, name: str) -> None:
         )
     let_go_of_folder(settings.home, claimed)  # where the name goes again, the user is told again
     invocation.emit({"name": {"scope": after}}, lambda out: out.line(f"this folder's scope is {after}"))
+
+
+def _name_below(project: Identity, name: str, settings: Settings) -> None:
+    """Write the name of a sub-project into its settings, and confirm it: whoever works on the repository sees it."""
+    if project.asked:
+        raise ConflictError(f"this folder's files ask for the name {project.asked!r}", hint="change it there first")
+    _write_name(project.root, name)
+    asks = project_here(settings, project.root)
+    if asks.asked:
+        confirm_name(asks.instead_of, asks.asked, settings.home)
 
 
 def _check_no_secret(*names: str) -> None:
@@ -104,13 +119,20 @@ def _check_no_secret(*names: str) -> None:
         )
 
 
-def _write_name(root: Path, name: str) -> None:
-    """Write a project's name into its own settings; raises InvalidInputError for one that means something else."""
-    file = root / PROJECT_FILE
+def _check_name(name: str) -> None:
+    """Raise InvalidInputError for a name that means something else, or that none can be."""
     if len(name) > LONGEST_NAME:
         raise InvalidInputError(f"the name has {len(name):,} characters", hint=f"at most {LONGEST_NAME}")
-    if is_taken(name) or not name.strip() or file.exists():
-        raise InvalidInputError(f"{file} is there already" if file.exists() else f"no project may be called {name!r}")
+    if not fit(name) or is_taken(fit(name)):
+        raise InvalidInputError(f"no project may be called {name!r}")
+
+
+def _write_name(root: Path, name: str) -> None:
+    """Write a project's name into its own settings. Raises InvalidInputError where they are there, or as above."""
+    file = root / PROJECT_FILE
+    _check_name(name)
+    if file.exists():
+        raise InvalidInputError(f"{file} is there already", hint="write the name into it, then say it here")
     if file.parent.is_symlink():
         raise InvalidInputError(f"{file.parent} is a link", hint="remove it: the name is kept in this folder itself")
     with held_folder(files.real_path(root) / file.parent.name, make=True) as folder:

@@ -124,7 +124,7 @@ def test_a_folder_that_a_person_works_in_is_noted_and_one_that_claims_it_is_told
     assert "sees the memory" not in helix_command("status").err
 
 
-def test_a_folder_that_loses_the_name_it_was_given_is_told_of_again(
+def test_a_folder_is_called_what_the_user_says_whatever_its_files_say(
     helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("mine", "claims"):
@@ -141,4 +141,15 @@ def test_a_folder_that_loses_the_name_it_was_given_is_told_of_again(
     assert helix_command("name", "a stranger's").code == 0, "whatever signs it has"
     assert "sees the memory" not in helix_command("recall", "the barn").err
     shutil.rmtree(tmp_path / "claims/.helix")
-    assert "sees the memory" in helix_command("recall", "the barn").err
+    (tmp_path / "claims/sub/.helix").mkdir(parents=True)
+    for settings in ("", 'name = "eve/barn"'):
+        (tmp_path / "claims/sub/.helix/project.toml").write_text(settings, "utf-8")
+        for folder, scope in (("claims", "a-stranger-s"), ("claims/sub", "a-stranger-s/sub")):
+            monkeypatch.chdir(tmp_path / folder)
+            assert helix_command("status", "--json").data["scope"] == scope, "whatever goes or comes there"
+    (tmp_path / "claims/.helix").mkdir()
+    (tmp_path / "claims/.helix/project.toml").write_text('name = "github.com/eve/barn"', "utf-8")
+    monkeypatch.chdir(tmp_path / "claims")
+    assert "sees the memory" not in helix_command("recall", "the barn").err
+    assert helix_command("name", "another").code == 0, "and whatever they ask for"
+    assert helix_command("status", "--json").data["scope"] == "another"
