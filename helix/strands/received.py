@@ -126,8 +126,7 @@ class Received:
             trust, sure = Trust(str(props["trust"])), put.props.get("confidence")
             if isinstance(sure, int | float):
                 props["confidence"] = bounded_confidence(float(sure), trust)
-            if self.signer.trust.rank > Trust.VERIFIED_OUTCOME.rank:
-                props.update({name: 0 for name in COUNTED if name in put.props})
+            props.update({name: 0 for name in COUNTED if name in put.props})
         if "attributes" in put.props:
             props["attributes"] = _foreign(str(put.props["attributes"]))
         if source := str(props.get("source") or "").removeprefix(STRANGERS):

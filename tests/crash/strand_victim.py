@@ -20,6 +20,7 @@ from erasing_victim import die_in
 
 from helix import files
 from helix import settings as configuration
+from helix.held_folder import HeldFolder
 from helix.journal.effects import Touched
 from helix.journal.log import Journal
 from helix.journal.strand_versions import Versions
@@ -62,8 +63,8 @@ PLACES: dict[str, tuple[Any, str, bool]] = {
     "when a file is begun": (files, "create_private", False),
     "in the middle of the content": (Encrypting, "write", False),
     "behind the content": (container, "_write_content", False),
-    "before the name is given": (Path, "rename", True),
-    "behind the name that is given": (Path, "rename", False),
+    "before the name is given": (HeldFolder, "rename", True),
+    "behind the name that is given": (HeldFolder, "rename", False),
 }
 
 

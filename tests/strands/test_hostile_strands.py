@@ -93,6 +93,18 @@ def test_a_node_with_the_id_of_a_memory_takes_no_words_from_it(
     assert root(helix.store) == before
 
 
+@pytest.mark.parametrize("trust", [Trust.WEB, Trust.AGENT_INFERRED, Trust.VERIFIED_OUTCOME])
+@pytest.mark.parametrize("words", ["the proxy listens on port 8080", "the gate is red"])
+def test_what_a_memory_of_somebody_elses_has_earned_counts_nowhere_here(
+    machines: Machines, tmp_path: Path, trust: Trust, words: str
+) -> None:
+    helix = believing(machines(), trust)
+    mine = said(helix, "the proxy listens on port 8080")
+    brought(helix, tmp_path, [memory(FIRST, words, helped=3.0, failed=1000.0, uses=1000)])
+    held = [memories.get(helix, one) for one in (mine, FIRST)]
+    assert [(one.helped, one.failed, one.uses) for one in held] == [(0, 0, 0)] * 2
+
+
 @pytest.mark.parametrize("ident", ["proxy-rule", "p/proxy-rule", "01a20000", "01A20000-0000-7000-8000-00000000000A"])
 def test_a_name_is_no_id_by_which_a_stranger_is_found_in_place_of_what_has_it(
     machines: Machines, tmp_path: Path, ident: str

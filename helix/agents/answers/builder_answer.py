@@ -15,10 +15,11 @@ from helix.agents.answers.loose_json import folded_keys, lines, mapping, mapping
 from helix.agents.answers.task_record import BLOCKED, DELIVERED, OUTCOMES
 from helix.model.memory import Kind
 from helix.text.regex import regex
+from helix.text.structured import map_texts
 
 _NAMES = ("DELIVERED", "BLOCKED", "TRIED", "ERROR", "UTILIZED", "LEARNED", "FILES_CHANGED", "VERIFIED")
 _ENDED = ("DELIVERED", "BLOCKED")
-_MOST, _SHORT = 50, 80
+_MOST, _SHORT, _LONGEST_TEXT = 50, 80, 20_000
 _LATER = r"(?:TRIED|UTILIZED|LEARNED|FILES_CHANGED|VERIFIED)"
 _ENDS = regex(rf"^((?:{LEADS})*(?:DELIVERED|BLOCKED|TRIED)\b)(.*)$", re.MULTILINE)
 _NEXT = regex(
@@ -35,7 +36,7 @@ _LISTED = regex(r"\[([^\[\]]*)\]")
 _AND = regex(r"(?:\s+(?:and|und|et|y|plus)\s+|\s*[&+]\s*)", re.IGNORECASE)
 _NAMED_TOGETHER = regex(rf"[\w.\-]+(?:{_AND.pattern}[\w.\-]+)+", re.IGNORECASE)
 _WIDE = str.maketrans("\uff0c\u3001\uff1b\uff3b\uff3d\u3010\u3011\uff08\uff09\uff1a", ",,;[][]():")
-_SAYS_NOTHING = regex(r"\W*(?:none|nothing|n/?a|no)?\W*|\s*<[^<>]*>\s*", re.IGNORECASE)
+_SAYS_NOTHING = regex(r"\W*(?:(?:none|nothing|n/?a|no)\W*)?|\s*<[^<>]*>\s*", re.IGNORECASE)
 _NOTHING_LEARNED = regex(
     r"\W*(?:none|nothing|n/?a|no)?(?:\s+(?:really|much|else|at all|new|special|notable|noteworthy|significant"
     r"|surprising|interesting|of note|worth\s+\w+(?:\s+\w+)?|to\s+(?:add|report|note|learn|keep|record|share|remember)"
@@ -96,8 +97,8 @@ def read_builder(text: str) -> BuilderAnswer:
 
 
 def read_task_metadata(metadata: Mapping[str, Any]) -> BuilderAnswer:
-    """Read a builder's answer from the metadata of a client's task; never raises."""
-    given = folded_keys(metadata)
+    """Read a builder's answer from the metadata of a client's task, of each text its beginning; never raises."""
+    given = folded_keys(map_texts(metadata, lambda _, text: text[:_LONGEST_TEXT]))
     outcome = word(given.get("helix_outcome")).lower()
     return BuilderAnswer(
         outcome=outcome if outcome in OUTCOMES else "",

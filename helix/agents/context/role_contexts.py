@@ -45,6 +45,7 @@ from helix.model.provenance import QUOTED
 from helix.model.recall import Intent
 from helix.model.task import DELIVERED, SEQ, SLUG, SUMMARY, Shown, Task
 from helix.model.task_answers import PlanTask
+from helix.text.inert import told_label
 from helix.text.tokens import estimate_tokens, query_terms
 
 EXPLORER_TITLE = "# MEMORY CONTEXT"
@@ -226,7 +227,7 @@ def _delivery_of(seq: object, slug: object, delivered: object) -> Delivery | Non
     if not words:
         return None
     number = one_line(sequence(seq), 60) if isinstance(seq, str | int) else ""
-    return Delivery(seq=number, slug=one_line(slug, 60) if isinstance(slug, str) else "", delivered=words)
+    return Delivery(seq=number, slug=told_label(one_line(slug, 60)) if isinstance(slug, str) else "", delivered=words)
 
 
 _LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), frozenset({"plan", "planner"})

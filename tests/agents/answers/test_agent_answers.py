@@ -268,3 +268,13 @@ def test_spaces_behind_code_are_not_tried_in_all_ways() -> None:
     """Some ten thousand took minutes of the whole daemon, as nothing else of Python runs meanwhile."""
     assert command(f"`make`{' ' * 200_000}and{' ' * 200_000}then `make check`") == "make && make check"
     assert command(f"`make`{' ' * 200_000}for once") == "make"
+
+
+@pytest.mark.parametrize("mark", ["=", "-_", "(", "[", "a & ", " "])
+def test_a_row_of_signs_without_end_is_read_in_the_time_that_its_length_takes(mark: str) -> None:
+    """A quadratic reading of it held the interpreter for hours."""
+    said = mark * 1_000_000 + "x"
+    read = read_task_metadata({"helix_outcome": "delivered", "utilized": said, "summary": said})
+    assert read.outcome == "delivered"
+    assert sum(map(len, (*read.utilized, read.summary))) < 50_000
+    assert read_builder(f"DELIVERED: x\nUTILIZED: {said}").outcome == "delivered"
