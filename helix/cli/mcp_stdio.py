@@ -103,7 +103,7 @@ class Bridge:
         """`notice` is told to the agent with what the server is for."""
         self._connect = connect
         self._out = out
-        self._headers = {"accept": "application/json, text/event-stream", FOLDER_HEADER: quote(str(folder))}
+        self._headers = {"accept": "application/json, text/event-stream", FOLDER_HEADER: quote(os.fsencode(folder))}
         self._known = json.loads(resources.text("queries", "mcp.json"))
         if notice:
             self._known["hello"]["instructions"] += f"\n{notice}"

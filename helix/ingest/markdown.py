@@ -48,6 +48,7 @@ def read_notes(
     root: Path | None = None,
     scope: str = "",
     mine: bool = False,
+    told_by: str = "",
     met: Callable[[NoteFile], None] = lambda _: None,
 ) -> Iterator[Slice | IngestProblem | WholeReading]:
     """Yield the sections of the Markdown notes at the paths as slices, and a problem for each excluded file.
@@ -58,10 +59,15 @@ def read_notes(
     the scope is not the repository's own, and without a scope `notes:<whole path>#...`. A section that has not changed
     has the source it had, and of one that has changed, so has each rule in it that has not. `root` is the work tree the
     notes lie in where none is given. What they say is trusted as a commit's words are: anybody may have written it.
-    With `mine` the user stands for it. `met` is told of each file that is read. Raises NotFoundError for a missing
-    path.
+    With `mine` the user stands for it. `told_by` names a place elsewhere that they come from, in the repository's
+    stead: what changes there says nothing of notes that lie here. `met` is told of each file that is read. Raises
+    NotFoundError for a missing path.
     """
-    position, trust, prefix_of = 0, Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT, cache(partial(_prefix, scope))
+    position, trust, prefix_of = (
+        0,
+        Trust.USER_ASSERTED if mine else Trust.TOOL_OUTPUT,
+        cache(partial(_prefix, scope, told_by)),
+    )
     for found in note_files(paths, root):
         if isinstance(found, IngestProblem):
             yield found
@@ -83,10 +89,12 @@ def read_notes(
         yield WholeReading(prefix=prefix, holds=holds, is_there=is_there, trust=trust, position=position)
 
 
-def _prefix(scope: str, base: Path | None) -> str:
+def _prefix(scope: str, told_by: str, base: Path | None) -> str:
     """Return how sources begin of notes in a work tree: two repositories that share a scope are told apart in it."""
     if not scope:
         return "notes:"
+    if told_by:
+        return f"notes:{scope}:{told_by}//"
     own = identify(base) if base is not None else None
     if own is None or not own.repository or f"{scope}/".startswith(f"{own.repository}/"):
         return f"notes:{scope}:"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice, WholeReading, name_of
 from helix.ingest.earlier import END_OF_PLACE, GONE, Earlier
@@ -13,7 +14,7 @@ from helix.memory.contradiction.classify import NewStatement, same_words
 from helix.memory.contradiction.resolve import by_person, disputes_of
 from helix.model.edge import MERGED, Label, Ref, Relation
 from helix.model.episode import Episode
-from helix.model.memory import Memory, Status, body
+from helix.model.memory import Kind, Memory, Status, body
 from helix.model.operations import DropEdge, PutEdge
 from helix.model.provenance import Trust
 from helix.model.records import Node, edge_from
@@ -47,6 +48,7 @@ class PlacesReadAgain:
         self._scope = scope
         self._earlier = Earlier()
         self._moved_from = set[str]()
+        self._ruled: dict[str, dict[tuple[Kind, str], Memory]] = {}
 
     def known(self, item: Slice) -> Ref | None:
         """Return the episode that a slice became.
@@ -86,6 +88,8 @@ class PlacesReadAgain:
             edited = found is not None and found.provenance.trust.rank <= draft.trust.rank
             if found is not None and (edited or same_words(found, statement_of(draft))):
                 return Standing(found, is_own=False)
+        if place and draft.resolution and (ruled := self._ruled_on(scope).get(_told_apart(draft))) is not None:
+            return Standing(ruled, is_own=False)
         named = index.named(scope, name_of(draft))
         stored = self._in_words_of(draft, scope) if place else ()
         readings = self.readings(place, scope) if place else ()
@@ -95,6 +99,21 @@ class PlacesReadAgain:
             if isinstance(known, Memory) and stands and self._has_said(known, draft):
                 return Standing(known, is_own=False)
         return None
+
+    def _ruled_on(self, scope: str) -> Mapping[tuple[Kind, str], Memory]:
+        """Return what a person forgot, changed or merged of what imports of this kind made, by kind and what it said.
+
+        The heading of a section stands for when its rule counts: under another one it is the same rule.
+        """
+        if scope not in self._ruled:
+            index, found = self._store.index, dict[tuple[Kind, str], Memory]()
+            rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.FORGOTTEN, Status.RETIRED])
+            for made in index.nodes([row for row in rows if END_OF_PLACE in index.source_of(row)]):
+                heir = self._heir(made) if isinstance(made, Memory) and self._is_read(made) else None
+                if heir is not None and (heir.status is Status.FORGOTTEN or _stated(heir) != _stated(made)):
+                    found[_told_apart(cast(Memory, made))] = heir
+            self._ruled[scope] = found
+        return self._ruled[scope]
 
     def _in_words_of(self, draft: MemoryDraft, scope: str) -> list[Ref]:
         """Return the active memories of a scope that have all words of a draft, whatever they are called."""
@@ -229,6 +248,15 @@ class PlacesReadAgain:
                 source=f"{place}{GONE}", content=words, trust=reading.trust, scope=reading.scope, silent=True
             )
             yield Slice(episode=told, position=reading.position, supersedes=place)
+
+
+def _stated(memory: Node | None) -> tuple[object, ...]:
+    said = cast(Memory, memory)
+    return said.trigger, said.resolution, said.kind, said.name, said.scope
+
+
+def _told_apart(said: Memory | MemoryDraft) -> tuple[Kind, str]:
+    return said.kind, " ".join(said.resolution.split())
 
 
 def statement_of(draft: MemoryDraft) -> NewStatement:

@@ -297,6 +297,36 @@ def test_what_a_person_made_of_a_rule_is_not_undone_by_reading_it_again(
             assert (one.kind is Kind.FACT) == (how == "kind")
 
 
+@pytest.mark.parametrize("how", ["forget", "words", "name", "kind", "scope", None])
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_rule_under_another_heading_is_the_one_that_a_person_ruled_on(
+    helix: Helix, tmp_path: Path, how: str | None, moved: bool
+) -> None:
+    """Where a section is one rule its heading says when that counts."""
+    said = "Always run `make warm` before the tests, because the cache is cold."
+
+    def read(heading: str, name: str = "NOTES.md") -> list[Memory]:
+        (tmp_path / name).write_text(f"# Rules\n\n## {heading}\n\n{said}\n", "utf-8")
+        finished(helix, ingest.ingest_notes(helix, [str(tmp_path)], scope="shop"))
+        return [one for one in memories.memories(helix, MemoryFilter()).items if one.status is Status.ACTIVE]
+
+    (rule,) = read("Tests")
+    to: dict[str | None, dict[str, str]] = {"words": {"resolution": "run `make hot`"}, "scope": {"scope": "global"}}
+    if how == "forget":
+        memories.forget(helix, rule.id)
+    elif how is not None:
+        given = to.get(how, {how: "fact" if how == "kind" else "warm"})
+        memories.edit(helix, rule.id, EditRequest(**given))  # type: ignore[arg-type]
+    before = [memories.get(helix, one.id) for one in read("Tests")]
+    if moved:
+        (tmp_path / "NOTES.md").unlink()
+    after = read("More tests", "OTHER.md" if moved else "NOTES.md")
+    if how is None:
+        assert [one.trigger for one in after] == ["Rules > More tests"] != [one.trigger for one in before]
+    else:
+        assert [one.id for one in after] == [one.id for one in before]
+
+
 def test_a_rule_s_files_follow_its_front_matter(helix: Helix, tmp_path: Path) -> None:
     file = tmp_path / "style.mdc"
     for glob in ("src/*.py", "web/*.ts"):

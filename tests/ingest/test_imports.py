@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import struct
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -407,7 +408,7 @@ def test_a_log_that_somebody_else_put_beside_a_database_is_not_read(tmp_path: Pa
     with foreign_database(path) as database:
         assert database.tables == {"note"}
     os.chown(log, 65534, 65534)
-    with pytest.raises(InvalidInputError, match="belongs to another user"), foreign_database(path):
+    with pytest.raises(InvalidInputError, match="may be another user's"), foreign_database(path):
         pass
 
 
@@ -590,6 +591,32 @@ def test_no_link_leads_out_of_a_clients_memory(helix: Helix, tmp_path: Path) -> 
     assert take_in(helix, tmp_path / "given", scope="farm")["source"] == "claude-code"
     assert "gate" in " ".join(one.resolution for one in stored(helix, scope="farm").values())
     assert "spare key" not in " ".join(one.resolution for one in stored(helix, scope="farm").values())
+
+
+def test_a_strangers_folder_of_a_clients_memory_takes_the_place_of_nothing(helix: Helix, tmp_path: Path) -> None:
+    """Whoever wrote its sessions says which project's memory it is. A project may have a folder of that name, too."""
+    barn, mine, theirs = tmp_path / "barn", "Always close the gate at eight.", "Never close the gate."
+    subprocess.run(["git", "init", "-q", str(barn)], check=True)
+
+    def kept(place: str, said: str) -> set[str]:
+        (folder := tmp_path / place / "projects/-barn/memory").mkdir(parents=True, exist_ok=True)
+        (folder.parent / "s.jsonl").write_text(json.dumps({"sessionId": "s", "cwd": str(barn)}) + "\n", "utf-8")
+        (folder / "notes.md").write_text(f"# Gates\n\n{said}\n", "utf-8")
+        take_in(helix, tmp_path / place / "projects")
+        return {one.resolution for one in memories.memories(helix).items}
+
+    (barn / "memory").mkdir()
+    (barn / "memory" / "of-the-barn.md").write_text("# Hay\n\nThe hay lies in the loft.\n", "utf-8")
+    finished(helix, ingest.ingest_notes(helix, [str(barn)]))
+    hay = "The hay lies in the loft."
+    assert kept("own", mine) == {hay, mine}
+    assert kept("evil", theirs) == kept("empty", "") == {hay, mine, theirs}
+    assert kept("evil", "Always close the gate at ten.") == {hay, mine, "Always close the gate at ten."}
+    assert kept("own", "Always close the gate at six.") == {
+        hay,
+        "Always close the gate at six.",
+        "Always close the gate at ten.",
+    }
 
 
 @pytest.mark.parametrize("mine", [True, False])
