@@ -459,6 +459,7 @@ print(carry(path, 44), peak() - before)
 """
 
 
+@pytest.mark.soak
 def test_trying_a_passphrase_takes_a_second_and_256_mb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealed, "COST", Argon2())
     (way,) = write(tmp_path / "a.dna", [b"a"]).data["keys"]

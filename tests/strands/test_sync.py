@@ -508,6 +508,7 @@ def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> 
     assert address_of("git@example.org:me/memory.git") == "git@example.org:me/memory.git"
 
 
+@pytest.mark.soak
 def test_a_place_is_synced_in_the_background_also_after_a_restart(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     proxy = store(one, "the proxy listens on port 8080")
