@@ -156,6 +156,7 @@ def test_a_server_that_lets_no_more_connections_in_is_said_to(address: str) -> N
             assert two.answers()
 
 
+@pytest.mark.soak
 def test_an_index_is_made_and_removed_by_the_role_that_owns_the_tables(address: str, tmp_path: Path) -> None:
     with (
         closing(Server(address)) as server,

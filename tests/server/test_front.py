@@ -120,6 +120,7 @@ def test_a_request_s_target_is_a_path(team: Team) -> None:
             listener.accept()
 
 
+@pytest.mark.soak
 def test_what_a_link_opened_ends_with_it(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     link = _link(team, tenant)
@@ -279,6 +280,7 @@ def test_a_subscription_is_handed_on_and_ends_with_its_key(team: Team, number: i
     asyncio.run(watched())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("accept", some(["text/event-stream", "Text/Event-Stream"], 1))
 def test_a_stream_of_events_ends_with_its_key_however_it_was_asked_for(team: Team, accept: str) -> None:
     tenant, here = team.tenant(), team.processes[0]
@@ -416,6 +418,7 @@ def test_a_bound_key_s_hooks_stay_in_its_scope(team: Team) -> None:
     assert here.send("POST", "/hooks/claude-code", hook, json=payload).headers["x-helix-scope"] == "shop"
 
 
+@pytest.mark.soak
 def test_a_tenant_has_room_for_so_many_subscriptions(team: Team) -> None:
     """Each event is handed to all of them, so that their number is what others wait for."""
     key = team.key(team.tenant())
