@@ -225,6 +225,7 @@ def test_nothing_is_walked_in_an_empty_store(helix: Helix) -> None:
     assert graph.walk(helix, "anything at all").nodes == ()
 
 
+@pytest.mark.soak
 def test_an_overview_has_the_largest_communities_named_and_placed_alike_each_time(helix: Helix) -> None:
     towns = {town: [memory(helix, f"{town} has a {what}") for what in ["gate", "mill", "well"]] for town in TOWNS}
     for one, other, third in towns.values():
@@ -245,6 +246,7 @@ def test_an_overview_has_the_largest_communities_named_and_placed_alike_each_tim
     assert len(graph.graph_overview(helix, limit=2).nodes) == 2
 
 
+@pytest.mark.soak
 def test_a_community_of_the_overview_is_shown_from_near(helix: Helix) -> None:
     towns = {town: [memory(helix, f"{town} has a {what}") for what in ["gate", "mill", "well"]] for town in TOWNS}
     for one, other, third in towns.values():

@@ -107,7 +107,7 @@ def test_what_was_decided_against_cannot_stay_elsewhere(living: Helix, store: St
     assert served(living) >= {"7410"}
 
 
-@settings(max_examples=draws(7), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(3), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), number=st.integers(3, 4))
 def test_after_any_decisions_in_any_order_exactly_what_was_chosen_last_holds(
     living: Helix, store: Store, moment: Moment, data: st.DataObject, number: int

@@ -171,7 +171,7 @@ def test_a_cut_move_goes_on_however_its_places_are_written(
     assert names(places[1]) == {"before"}
 
 
-@pytest.mark.parametrize("left", range(2, _ALL))
+@pytest.mark.parametrize("left", some(range(2, _ALL), 1))
 def test_a_tenant_that_has_left_is_not_served_again_though_its_move_was_cut_off(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, left: int
 ) -> None:
@@ -243,7 +243,7 @@ def test_a_tenant_comes_back_in_the_state_in_which_it_left_and_the_audit_says_th
 
 
 @pytest.mark.parametrize("moment", TOLD)
-@pytest.mark.parametrize("from_server", [False, True])
+@pytest.mark.parametrize("from_server", some([True, False], 1))
 def test_what_arrived_whole_is_opened_although_its_source_is_gone(
     server: Server,
     places: tuple[Settings, Settings],
@@ -342,6 +342,7 @@ def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: t
     assert names(tenant) == {"before"}
 
 
+@pytest.mark.soak
 def test_a_tenant_that_is_served_is_suspended_to_be_moved_away(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
