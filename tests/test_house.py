@@ -202,6 +202,7 @@ def test_one_version_everywhere() -> None:
     assert helix.__version__ in headings
 
 
+@pytest.mark.soak
 def test_a_wheel_works_without_the_checkout(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, capture_output=True, check=True)

@@ -116,6 +116,7 @@ def test_a_history_becomes_episodes_memories_and_links(helix: Helix, repository:
     assert upkeep.doctor(helix).healthy
 
 
+@pytest.mark.soak
 def test_a_memory_of_a_commit_is_found_by_all_that_the_commit_says_and_shown_once(
     helix: Helix, repository: Path
 ) -> None:

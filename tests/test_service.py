@@ -457,6 +457,7 @@ def test_a_question_of_letters_no_file_holds_neither_stops_a_close_nor_is_lost(s
         answer.query.query.encode()
 
 
+@pytest.mark.soak
 def test_a_close_that_fails_halfway_lets_go_of_the_lock_and_the_files(settings: Settings) -> None:
     helix = Helix.open(settings, embedder=HashEmbedder())
     stored = memories.store(helix, StoreRequest(trigger="kept all the same", resolution="x", kind="fact"))

@@ -96,6 +96,7 @@ def test_the_judge_sees_a_text_that_came_in_twice_a_tampered_state_and_what_the_
     api.close()
 
 
+@pytest.mark.soak
 def test_a_short_soak_finds_nothing_lost_doubled_or_wrongly_called_healthy(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

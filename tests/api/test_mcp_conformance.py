@@ -53,7 +53,9 @@ def judged(node: Path, home: Path, *arguments: str) -> str:
 @pytest.mark.parametrize(
     ("package", "baseline", "scenarios"),
     [
-        ("@modelcontextprotocol/conformance", "released.yml", ("--suite", "active")),
+        pytest.param(
+            *("@modelcontextprotocol/conformance", "released.yml", ("--suite", "active")), marks=pytest.mark.soak
+        ),
         ("conformance-next", "newest.yml", ("--requirements", "2026-07-28")),
     ],
     ids=["released", "newest specification"],

@@ -66,6 +66,7 @@ def test_tenants_share_nothing(cluster: Cluster, tmp_path: Path) -> None:
             machine.run("stop")
 
 
+@pytest.mark.soak
 def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) -> None:
     here = Machine(tmp_path / "here" / "home")
     there = Machine(tmp_path / "there" / "home", {"HELIX_ENGINE": cluster.address, "HELIX_TENANT": "moved"})

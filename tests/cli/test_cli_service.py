@@ -137,6 +137,7 @@ def test_doctor_lists_its_checks(helix_command: Command) -> None:
     assert "daemon: answers at http://" in helix_command("doctor").out
 
 
+@pytest.mark.soak
 def test_doctor_tells_what_keeps_the_daemon_from_starting(
     helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +147,7 @@ def test_doctor_tells_what_keeps_the_daemon_from_starting(
     assert "WRONG daemon: unknown log level 'loud'" in said.out
 
 
+@pytest.mark.soak
 def test_the_daemon_has_the_settings_of_the_client_that_started_it(helix_command: Command, home: Path) -> None:
     helix_command("stop")  # other tests may have started it with other settings
     assert helix_command("stats").code == 0
@@ -154,6 +156,7 @@ def test_the_daemon_has_the_settings_of_the_client_that_started_it(helix_command
     assert listed["embedding_model"]["value"] == "none"
 
 
+@pytest.mark.soak
 def test_a_backup_is_written_restored_and_never_overwritten(helix_command: Command, tmp_path: Path) -> None:
     name = helix_command("store", "Backups hold this memory.", "--json").data["store"]["name"]
     file = tmp_path / "monday.backup"

@@ -78,6 +78,7 @@ def test_a_key_is_shown_once_and_revoked(operator: Machine) -> None:
     assert link.startswith("https://helix.example/open/hx_")
 
 
+@pytest.mark.soak
 def test_people_come_and_go(operator: Machine) -> None:
     operator("user", "add", "248", "--role", "editor", "--name", "Ada")
     assert [(one["name"], one["issuer"], one["role"]) for one in operator("user", "list")["users"]] == [

@@ -145,6 +145,7 @@ def test_another_store_has_a_name_of_its_own_and_switches_the_first_off_in_its_p
     helix_command("disconnect", "--project")
 
 
+@pytest.mark.soak
 def test_a_daemon_of_another_version_brings_the_copy_up_to_date(
     connected: Path, home: Path, helix_command: Command
 ) -> None:

@@ -96,6 +96,7 @@ def test_an_agent_of_the_openai_sdk_finds_what_another_wrote(machine: Machine) -
     assert ANSWER in searched.results[0]
 
 
+@pytest.mark.soak
 def test_an_agent_of_the_claude_sdk_finds_what_another_wrote(machine: Machine, client_program: Path) -> None:
     write = messages_server.call("mcp__helix__memory_write", content=ANSWER, when=QUESTION, type="decision")
     search = messages_server.call("mcp__helix__memory_search", query=QUESTION)
