@@ -209,6 +209,7 @@ def test_a_statement_that_fills_the_memory_is_answered_with_an_error(journal: Jo
     assert held(follower) == []
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits the memory of another process")
 def test_a_question_that_a_filled_process_has_no_room_for_is_asked_of_a_new_one(
     journal: Journal, tmp_path: Path
@@ -255,6 +256,7 @@ def test_large_tails_with_passages_lose_no_node(journal: Journal, follower: Grap
     assert follower.differences() == []
 
 
+@pytest.mark.soak
 def test_a_graph_that_lacks_a_large_part_is_built_rather_than_replayed(journal: Journal, tmp_path: Path) -> None:
     """As after the first import of a history: replaying its edges one by one takes longer than a question waits."""
     written(journal, node("a"))
@@ -383,6 +385,7 @@ def test_a_damaged_page_costs_no_more_than_building_anew(journal: Journal, tmp_p
         follower.close()
 
 
+@pytest.mark.soak
 def test_whatever_page_is_damaged_the_graph_is_not_used(
     journal: Journal, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
@@ -566,6 +569,7 @@ def test_a_row_that_the_graph_refuses_is_set_aside_and_the_rest_applied(
     assert held(follower) == ["a", "b"]
 
 
+@pytest.mark.soak
 def test_nobody_waits_for_rows_that_the_journal_lost_while_it_was_open(
     journal: Journal, follower: GraphFollower, tmp_path: Path
 ) -> None:
@@ -582,6 +586,7 @@ def test_nobody_waits_for_rows_that_the_journal_lost_while_it_was_open(
         held(follower)
 
 
+@pytest.mark.soak
 def test_a_graph_that_follows_again_is_told_of_no_more(
     journal: Journal, follower: GraphFollower, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -674,6 +679,7 @@ def test_nobody_waits_to_write_while_a_rebuild_compares_the_state_with_the_log(s
         assert finished(helix, job).state is JobState.DONE
 
 
+@pytest.mark.soak
 def test_a_build_that_is_stopped_leaves_the_graph_as_it_was(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
         memories.store(helix, StoreRequest(trigger="a", resolution="b", kind="fact"))
@@ -740,6 +746,7 @@ def test_the_journal_is_not_written_by_the_graphs_process(journal: Journal, foll
     assert sqlite3.connect(journal.database.path).execute("PRAGMA quick_check").fetchone() == ("ok",)
 
 
+@pytest.mark.soak
 def test_closing_ends_the_question_that_is_being_answered_and_says_so(journal: Journal, tmp_path: Path) -> None:
     follower = GraphFollower(journal, place(tmp_path), clock=system_clock)
     assert held(follower) == []

@@ -236,6 +236,7 @@ def test_a_home_that_lives_keeps_its_tenant_and_one_that_is_gone_does_not(server
     assert server.claim(tenant.id, here) == 3
 
 
+@pytest.mark.soak
 def test_a_session_that_is_cut_off_within_a_change_is_ended(server: Server, tenant: Tenant) -> None:
     """As one whose machine lost its power: the server hears nothing of that, and the tenant's row stays locked."""
     with closing(psycopg.connect(server.url)) as cut:
@@ -266,6 +267,7 @@ def test_what_moved_is_claimed_by_nobody(server: Server, tenant: Tenant) -> None
         home.claim(tenant.id)
 
 
+@pytest.mark.soak
 def test_a_home_lives_while_readers_have_every_connection(server: Server) -> None:
     with closing(Server(server.url, most=2)) as busy, closing(Home(busy)) as home, ExitStack() as lent:
         for _ in range(2):
@@ -304,6 +306,7 @@ def test_a_home_that_slept_serves_nothing_before_it_knows_what_was_taken(
         assert until(lambda: home.lives and home.lost(tenant.id))
 
 
+@pytest.mark.soak
 def test_two_machines_cannot_have_one_address(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each would take the other's tenants, and hand requests on to itself."""
     monkeypatch.setattr("helix.journal.postgres.home._CLAIMED_WITHIN_SECONDS", 2.0)
@@ -419,6 +422,7 @@ def test_who_erases_is_told_until_when_archives_hold_it(server: Server, tenant: 
             assert said in helix.store.journal.database.scrub()
 
 
+@pytest.mark.soak
 def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant, tmp_path: Path) -> None:
     with closing(Home(server)) as home:
         database = TenantDatabase(

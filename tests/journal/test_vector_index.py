@@ -48,6 +48,7 @@ def exact(helix: Helix, vector: np.ndarray) -> list[str]:
     return [found for found, _ in sorted(kept, key=lambda one: -float(one[1] @ vector))]
 
 
+@pytest.mark.soak
 def test_the_index_finds_what_is_near_and_follows_what_changes(shop: tuple[Tenant, Helix], server: Server) -> None:
     tenant, helix = shop
     vector = HashEmbedder().embed([QUESTION])[0]

@@ -126,6 +126,7 @@ def test_a_log_that_somebody_else_put_beside_a_backup_is_not_read(settings: Sett
     restore_closed(settings.store_path, copy, store.runtime.clock())
 
 
+@pytest.mark.soak
 def test_a_file_larger_than_the_room_for_it_is_not_copied(settings: Settings, tmp_path: Path) -> None:
     copy = tmp_path / "shared.backup"
     with closing(Store(settings, embedder=HashEmbedder())) as store:
@@ -138,6 +139,7 @@ def test_a_file_larger_than_the_room_for_it_is_not_copied(settings: Settings, tm
         assert "larger than half of the room" in outcome.why
 
 
+@pytest.mark.soak
 def test_what_is_acknowledged_while_a_backup_is_restored_is_in_the_journal_that_is_kept(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_memory_that_was_edited_into_the_same_words_is_named_among_what_stays(
     assert edited in stays - goes
 
 
+@pytest.mark.soak
 def test_what_its_notes_say_instead_is_no_version_of_a_rule_and_stays(helix: Helix, tmp_path: Path) -> None:
     notes = tmp_path / "AGENTS.md"
 

@@ -165,6 +165,7 @@ def test_a_damaged_note_of_an_erasure_is_refused_and_said(settings: Settings, tm
         restore_closed(settings.store_path, backup, datetime(2026, 3, 2, tzinfo=UTC))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_restored_backup_is_synced_with_no_place_of_its_own(settings: Settings, tmp_path: Path, closed: bool) -> None:
     """Whoever wrote it could have named one that they read, or said that more goes to one of the user's."""
@@ -294,6 +295,7 @@ def test_a_backup_with_private_sessions_without_end_is_refused_before_anything_i
         assert store.records.node(Ref.memory(memory)) is not None
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_restore_ends_no_pause(settings: Settings, tmp_path: Path, closed: bool) -> None:
     backup = tmp_path / "backup.db"
@@ -365,6 +367,7 @@ def test_a_backup_goes_into_no_file_that_others_put_in_its_place(settings: Setti
     assert not list(settings.store_path.glob("backup-in-work*"))
 
 
+@pytest.mark.soak
 def test_a_restore_reads_the_very_file_that_it_has_checked(settings: Settings, tmp_path: Path) -> None:
     """Another file may have its name by then, or a pipe, at which SQLite waited for ever."""
     shared = tmp_path / "shared.db"

@@ -102,6 +102,7 @@ def test_what_was_meant_for_somebody_else_is_refused(
     assert said in told.json()["errors"][0]["message"]
 
 
+@pytest.mark.soak
 def test_a_request_s_target_is_a_path(team: Team) -> None:
     """One without a slash would have what a process shows the others sent to whatever host it names."""
     tenant = team.tenant()
@@ -147,6 +148,7 @@ def test_what_a_link_opened_ends_with_it(team: Team) -> None:
     until(lambda: not answers())
 
 
+@pytest.mark.soak
 def test_a_browser_that_leaves_ends_its_session_everywhere(team: Team) -> None:
     here, elsewhere = team.processes[:2]
     entered = here.send("POST", f"/open/{_link(team, team.tenant())}")

@@ -45,6 +45,7 @@ def here(team: Team, issuer: Issuer) -> Process:
     ).announced()
 
 
+@pytest.mark.soak
 def test_a_person_may_what_their_role_says(team: Team, issuer: Issuer, here: Process) -> None:
     tenant = team.tenant()
     token = issuer.token("person-1")
@@ -59,6 +60,7 @@ def test_a_person_may_what_their_role_says(team: Team, issuer: Issuer, here: Pro
     until(lambda: here.code(token, STATUS) == "FORBIDDEN")
 
 
+@pytest.mark.soak
 def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, issuer: Issuer, here: Process) -> None:
     second, first, third = team.tenant(), team.tenant(), team.tenant()
     for tenant, name in ((first, "Ada"), (second, "Grace")):

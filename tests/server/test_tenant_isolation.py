@@ -53,7 +53,7 @@ def test_nobody_sees_what_another_tenant_keeps(team: Team, pytestconfig: pytest.
 
     Whose they are is asked the same questions: what shows nothing to them would show nothing here. In an ordinary run
     a document is given an id, a scope and one of the other names, the next one the next of them, and of all that it may
-    be asked with these every second.
+    be asked with these every third.
     """
     soaked = pytestconfig.getoption("--soak")
     dice = random.Random(16)
@@ -65,13 +65,13 @@ def test_nobody_sees_what_another_tenant_keeps(team: Team, pytestconfig: pytest.
     for place, (name, listed) in enumerate(_documents()):
         others = [one for one in secrets[-6:] if one != "shop/web"]
         values = [secrets[0], "shop/web", *(others if soaked else [others[place % len(others)]])]
-        for given in list(_asked(listed, values))[:: 1 if soaked else 2]:
+        for given in list(_asked(listed, values))[:: 1 if soaked else 3]:
             told = team.processes[dice.randrange(2)].ask(key, document(name), **given)
             assert "quastel" not in str(told), (name, given)
             if listed.operation is OperationType.QUERY and name not in shown:
                 told = team.processes[dice.randrange(2)].ask(other, document(name), **given)
                 shown |= {name} if "quastel" in str(told) else set()
-    assert len(shown) > (15 if soaked else 10), shown
+    assert len(shown) > (15 if soaked else 8), shown
 
 
 @pytest.mark.parametrize("way", some(["hooks", "mcp", "cypher", "v1"], 2))

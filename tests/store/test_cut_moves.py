@@ -40,7 +40,7 @@ _ALL = 4
 
 
 MOMENTS: tuple[str | int, ...] = ("node", "meta", *range(_ALL))
-TOLD = some(MOMENTS, 3)
+TOLD = some(MOMENTS, 2)
 """While rows are carried, once all are, and when all but the last write is done; in a soak at every moment."""
 
 
@@ -156,6 +156,7 @@ def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another
             opened.reverse()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("moment", TOLD)
 def test_a_cut_move_goes_on_however_its_places_are_written(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, moment: str | int
@@ -320,6 +321,7 @@ def test_a_source_that_a_backup_brought_back_is_there(
     assert names(places[1]) is None
 
 
+@pytest.mark.soak
 def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: tuple[Settings, Settings]) -> None:
     """Not even to one where a move of it was given up before."""
     folder, tenant = places

@@ -249,6 +249,7 @@ def test_whatever_stands_in_the_log_health_and_doctor_say_which_row(home: Path, 
         assert upkeep.stats(helix).by_status["active"] == FACTS
 
 
+@pytest.mark.soak
 def test_a_restored_log_is_checked_anew(home: Path, tmp_path: Path) -> None:
     with opened(home) as helix:
         finished(helix, upkeep.backup(helix, str(tmp_path / "kept.db")))
