@@ -207,6 +207,7 @@ def test_recall_answers_while_the_graph_is_aside_and_built(tmp_path: Path, many:
         assert (again.result["episodes"], again.result["skipped"]) == (0, MANY)
 
 
+@pytest.mark.soak
 def test_a_killed_import_keeps_what_was_acknowledged_and_goes_on(tmp_path: Path, many: tuple[str, str]) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -200,6 +200,7 @@ def test_erasing_a_rule_leaves_the_others_of_its_section(helix: Helix, tmp_path:
     assert "Zymurgy" not in said(helix)
 
 
+@pytest.mark.soak
 def test_a_table_that_was_erased_is_found_beside_others() -> None:
     table, other = ("| " + " | ".join(map(str, range(start, 9_000))) + " |" for start in (0, 1))
     memory = Memory(id="x", name="x", kind=Kind.FACT, trigger="Table", resolution=table, recorded_at=datetime.now(UTC))

@@ -73,6 +73,7 @@ def test_a_name_of_a_sentence_that_was_cut_out_stays_out(two: tuple[Helix, Helix
     assert "src/gate.py" in str(state(other)), "what is left of it names that still"
 
 
+@pytest.mark.soak
 def test_what_was_erased_where_an_export_comes_from_is_read_again_nowhere(
     two: tuple[Helix, Helix], tmp_path: Path
 ) -> None:

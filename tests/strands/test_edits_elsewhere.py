@@ -77,6 +77,7 @@ def test_what_was_taken_out_of_recall_is_not_brought_back_by_a_rename_or_a_move_
         assert memories.get(machine, renamed).status is Status.ACTIVE
 
 
+@pytest.mark.soak
 def test_other_words_than_those_forgotten_stay_and_the_sync_says_so(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, OFFICE)

@@ -251,6 +251,7 @@ def test_machines_agree_on_an_edit_of_what_rested_on_an_episode_that_was_erased(
         assert [memory.trigger for memory in memories.memories(machine, MemoryFilter()).items] == [reworded]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("first", some([1, 0], 1))
 def test_what_two_machines_erased_each_in_its_way_is_derived_on_neither_again(
     machines: Machines, folder: Path, first: int
@@ -308,6 +309,7 @@ def test_what_the_plan_says_stays_is_erased_by_no_sync(machines: Machines, folde
     assert [memories.get(machine, edited.id).trigger for machine in (one, other)] == [OFFICE] * 2
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("source", some(["wiki:offices", ""], 1))
 def test_what_is_said_again_after_all_know_of_the_erasure_is_told_on_all(
     machines: Machines, folder: Path, source: str

@@ -118,6 +118,7 @@ def endless(endpoint: str) -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
+@pytest.mark.soak
 def test_a_list_without_an_end_is_given_up(
     endless: tuple[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

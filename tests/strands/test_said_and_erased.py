@@ -121,6 +121,7 @@ def test_what_is_said_once_the_other_machine_knows_is_told_on_both(
         assert memories.get(machine, rule).status is Status.RETIRED
 
 
+@pytest.mark.soak
 def test_what_was_erased_in_a_scope_that_is_not_shared_keeps_out_nothing_of_one_that_is(
     machines: Machines, folder: Path
 ) -> None:

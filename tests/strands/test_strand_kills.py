@@ -165,7 +165,7 @@ def check(scene: Scene, deed: str, home: Path, *, where: str) -> None:
                 assert item.node.trigger.startswith(f"{trigger} "), where
 
 
-@pytest.mark.parametrize(("deed", "place", "nth"), some(KILLS, 3))
+@pytest.mark.parametrize(("deed", "place", "nth"), some(KILLS, 2))
 def test_killed_at_a_place_it_is_whole_or_not_there(
     victims: Victims, scene: Scene, tmp_path: Path, deed: str, place: str, nth: int
 ) -> None:

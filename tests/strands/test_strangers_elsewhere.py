@@ -169,6 +169,7 @@ def test_what_a_person_decided_of_a_strangers_memory_holds_on_every_machine(
     ] * 2
 
 
+@pytest.mark.soak
 def test_a_strangers_memory_that_the_person_confirmed_rests_on_what_it_did(
     both: tuple[Helix, Helix], tmp_path: Path, folder: Path
 ) -> None:
