@@ -159,6 +159,7 @@ class Site(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
 
+@pytest.mark.soak
 def test_it_works_in_a_browser(served: Served, tmp_path: Path) -> None:
     browser = shutil.which("chromium")
     if browser is None:

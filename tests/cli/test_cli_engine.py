@@ -19,6 +19,7 @@ def cluster() -> Iterator[Cluster]:
         yield lent
 
 
+@pytest.mark.soak
 def test_a_server_is_prepared_and_served_from_and_outlives_its_home(cluster: Cluster, tmp_path: Path) -> None:
     """Two machines take turns at one tenant: what one stored before it was killed, the other has."""
     first, second = (

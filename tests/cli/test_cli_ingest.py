@@ -139,6 +139,7 @@ def importing(home: Path, helix_command: Command, repository: Path) -> Iterator[
         yield process
 
 
+@pytest.mark.soak
 def test_ctrl_c_stops_the_job_in_the_daemon_too(importing: subprocess.Popen[str], helix_command: Command) -> None:
     importing.send_signal(signal.SIGINT)
     out, err = importing.communicate(timeout=MOST_SECONDS)

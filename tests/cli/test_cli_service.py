@@ -112,6 +112,7 @@ def test_a_pause_refuses_to_write_and_ends(helix_command: Command) -> None:
         assert helix_command("pause", "--off", "--json").data == {"pause": False}
 
 
+@pytest.mark.soak
 def test_doctor_names_what_other_users_can_read(helix_command: Command, home: Path) -> None:
     def told() -> Any:
         findings = helix_command("doctor", "--json").data["doctor"]["findings"]
@@ -192,6 +193,7 @@ def test_a_backup_takes_the_place_of_a_store_that_is_stopped_or_damaged(helix_co
     helix_command(*here, "stop")
 
 
+@pytest.mark.soak
 def test_a_misspelt_variable_is_told_by_config_and_doctor(
     helix_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +207,7 @@ def test_a_misspelt_variable_is_told_by_config_and_doctor(
     assert (said.code, f"WRONG variables: {wrong}\n" in said.out) == (5, True)
 
 
+@pytest.mark.soak
 def test_a_rebuild_says_when_it_is_done(helix_command: Command) -> None:
     helix_command("store", "A rebuild keeps this memory.")
     said = helix_command("rebuild")

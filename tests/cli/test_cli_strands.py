@@ -76,6 +76,7 @@ def test_a_passphrase_is_no_argument(helix_command: Command, tmp_path: Path) -> 
         assert "--passphrase" not in helix_command("strand", command[0], "--help").out
 
 
+@pytest.mark.soak
 def test_merge_is_another_name_of_import_and_the_log_says_what_a_version_is_of(
     helix_command: Command, tmp_path: Path
 ) -> None:
@@ -101,6 +102,7 @@ def test_a_version_keeps_its_name_until_it_is_to_have_another(helix_command: Com
     assert "[after]" in log and "[before]" not in log
 
 
+@pytest.mark.soak
 def test_the_log_tells_what_a_question_found_from_all(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     helix_command("store", "ferries wait for the mail on tuesdays", "--kind", "fact")

@@ -219,6 +219,7 @@ def test_an_address_that_says_no_date_shows_its_view_and_what_was_ignored(empty:
         shows(page, "“foo” is not a date, and was ignored.")
 
 
+@pytest.mark.soak
 def test_a_date_is_typed_key_by_key(empty: Window) -> None:
     with empty.page("/helps") as page:
         field = page.get_by_label("since")
