@@ -91,7 +91,7 @@ TURNS = {
 }
 
 
-@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("mine", some([False, True], 1))
 @pytest.mark.parametrize("sections", ["files", "headings"])
 @pytest.mark.parametrize("what", some(TURNS, 6))
 def test_a_rule_stands_as_long_as_any_place_says_it(

@@ -325,7 +325,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("mine", [True, False], ids=["mine", "somebody's"])
-@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("odd", some(ODD, 3))
 def test_a_line_with_a_value_that_no_store_has_is_told_of_and_left_out(
     two: tuple[Helix, Helix], tmp_path: Path, odd: str, mine: bool
 ) -> None:

@@ -382,6 +382,7 @@ def damaged_pages(path: Path) -> Iterator[int]:
     yield from range(0, path.stat().st_size, 4096)
 
 
+@pytest.mark.soak
 def test_whatever_page_of_the_journal_is_damaged_it_is_named_or_nothing_is_lost(
     killed: Path, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

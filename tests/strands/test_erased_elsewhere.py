@@ -104,6 +104,7 @@ def test_a_name_that_something_else_speaks_of_stays(machines: Machines, folder: 
         assert sorted(told_in_rows(machine)) == ["Entity", "Episode", "Memory"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("change", some([{"name": "hq"}, {"resolution": "second floor"}, {"kind": "convention"}], 1))
 def test_a_version_of_a_machine_that_did_not_know_comes_in_nowhere(
     machines: Machines, folder: Path, change: dict[str, Any]

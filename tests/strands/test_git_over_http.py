@@ -122,6 +122,7 @@ def test_a_transfer_that_stands_still_is_ended(
     assert at(tmp_path / "other.git", address).names() == [NAME]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "left", some(["shallow.lock", "refs/helix/strands.lock", "config.lock", "objects/pack/tmp_pack_1"], 1)
 )
