@@ -35,6 +35,7 @@ def test_the_client_finds_nothing_wrong_with_the_plugin(bare_client: CodingClien
     assert "warning" not in found.stdout.partition("Plugin directory checks")[0]
 
 
+@pytest.mark.soak
 def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(person: Person) -> None:
     def began() -> dict[str, Any]:
         lines = person.client.work(Script(turns={}), "hello").splitlines()

@@ -1,6 +1,8 @@
 """Runs the examples in sdk/examples with the libraries they are for: what one run stores, the next one is told.
 
 Each run is a process of its own, with a scripted model on loopback and a real daemon.
+
+All of it is a soak: the tools that the examples call are tested in tests/api/test_mcp_tools.py.
 """
 
 from __future__ import annotations

@@ -415,6 +415,7 @@ def test_whatever_page_is_damaged_the_graph_is_not_used(
     assert not list(tmp_path.glob("graph.kuzu.aside-*"))
 
 
+@pytest.mark.soak
 def test_a_graph_that_was_open_when_the_machine_went_down_is_built_anew(journal: Journal, tmp_path: Path) -> None:
     written(journal, *map(node, "abc"))
     follower = GraphFollower(journal, place(tmp_path), clock=system_clock)

@@ -29,7 +29,6 @@ def _open(process: Process) -> int:
     return int(float(next(line for line in lines if line.startswith("helix_tenants_open ")).split()[1]))
 
 
-@pytest.mark.soak
 def test_many_tenants_take_turns(small: tuple[Team, Process]) -> None:
     team, here = small
     keys = [team.key(team.tenant()) for _ in range(8)]

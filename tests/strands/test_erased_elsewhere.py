@@ -204,6 +204,7 @@ def erase_all(helix: Helix) -> None:
             erase(helix, node.id)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("synced_before", some([True, False], 1))
 def test_what_another_machine_read_of_the_same_history_and_notes_goes_too(
     machines: Machines, folder: Path, tmp_path: Path, synced_before: bool

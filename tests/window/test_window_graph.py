@@ -183,6 +183,7 @@ def test_an_edge_that_was_drawn_by_hand_is_taken_back_where_its_reason_stands(st
         expect(beside.locator("li .link[aria-expanded]", has_text="use-tabs")).to_have_count(1)
 
 
+@pytest.mark.soak
 def test_pictures_of_hostile_titles_are_well_formed(stocked: Window) -> None:
     with stocked.page("/graph?q=script+emoji+override+link&scope=hostile") as page:
         shows(page, "onerror")
