@@ -36,8 +36,10 @@ PLACES = (
     "behind the graph's answer",
     "with the graph's process",
 )
-RANDOM_KILLS, MANY_KILLS = 1, 100
-"""Kills at no place in particular: in an ordinary run, and in a soak."""
+SHORT = ("between journal and graph", "while the graph applies", "with the graph's process")
+"""Where an ordinary run kills: before a write is in the graph, in the midst of that, and together with the graph."""
+MANY_KILLS = 100
+"""Kills at no place in particular, in a soak."""
 
 
 def run_victim(victims: Victims, home: Path, first: int, moment: str, seconds: float) -> dict[int, str]:
@@ -94,10 +96,9 @@ def check_everything_is_there(helix: Helix, acknowledged: dict[int, str]) -> Non
 def test_kills_at_any_moment_lose_no_acknowledged_write(
     victims: Victims, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    kills = MANY_KILLS if pytestconfig.getoption("--soak") else RANDOM_KILLS
     acknowledged: dict[int, str] = {}
     rng = random.Random(7)
-    moments = [*PLACES, *("none" for _ in range(kills))]
+    moments = [*PLACES, *["none"] * MANY_KILLS] if pytestconfig.getoption("--soak") else [*SHORT, "none"]
     for round_number, moment in enumerate(moments):
         fresh = run_victim(victims, tmp_path, 1_000 * round_number, moment, rng.uniform(0.0, 0.6))
         acknowledged.update(fresh)
@@ -144,6 +145,7 @@ def test_a_locked_graph_is_not_taken_for_a_damaged_one(tmp_path: Path) -> None:
         assert upkeep.stats(again).total == 1
 
 
+@pytest.mark.soak
 def test_a_row_that_the_graph_refuses_is_set_aside_loudly(tmp_path: Path) -> None:
     with open_store(tmp_path) as helix:
         kept = memories.store(helix, StoreRequest(trigger="before", resolution="x", kind="fact"))

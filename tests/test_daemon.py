@@ -89,6 +89,7 @@ def test_clients_that_start_at_once_get_one_daemon_and_stopping_leaves_nothing_b
     assert daemon.stop(plain) is None
 
 
+@pytest.mark.soak
 def test_two_servers_of_one_store_end_up_as_one_and_the_other_names_it(plain: Settings) -> None:
     servers = [serve(plain), serve(plain)]
     until(lambda: any(server.poll() is not None for server in servers) and daemon.find(plain.store_path))
@@ -132,6 +133,7 @@ def test_a_connected_client_goes_on_with_a_daemon_that_somebody_else_started(pla
     client.close()
 
 
+@pytest.mark.soak
 def test_a_daemon_takes_no_port_that_one_of_its_store_had_before(plain: Settings) -> None:
     used = [port for port in range(1_024, 65_536) if port // 2 % 8]
     noted = plain.store_path / daemon.PORTS_FILE
@@ -173,6 +175,7 @@ def got(port: int, path: str, **headers: str) -> bytes:
     return answer.partition(b"\r\n\r\n")[2]
 
 
+@pytest.mark.soak
 def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings) -> None:
     server = serve(plain, "--idle-exit", "0.01")
     ready, words = server.communicate(timeout=MOST_SECONDS)
@@ -182,6 +185,7 @@ def test_an_unused_daemon_leaves_by_itself_and_closes_its_store(plain: Settings)
     assert not (plain.store_path / daemon.DAEMON_FILE).exists()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", some(["the store", "the record", "another's record"], 1))
 def test_a_daemon_that_nobody_finds_any_more_leaves_by_itself(plain: Settings, how: str) -> None:
     server = serve(plain)
@@ -227,6 +231,7 @@ def test_a_daemon_that_cannot_say_that_it_is_ready_serves_all_the_same(plain: Se
     process.wait(MOST_SECONDS)
 
 
+@pytest.mark.soak
 def test_a_taken_port_is_named_with_what_to_do(plain: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -114,6 +114,7 @@ def test_websockets_that_never_come_to_be_keep_no_place(small: tuple[Settings, s
         one.close()
 
 
+@pytest.mark.soak
 def test_it_leaves_when_told_to_whatever_is_half_open(tmp_path: Path) -> None:
     process = serve(tmp_path)
     settings = load({"home": tmp_path}, environ=UNHURRIED, cwd=tmp_path)

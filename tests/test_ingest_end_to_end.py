@@ -116,6 +116,7 @@ def test_a_history_becomes_episodes_memories_and_links(helix: Helix, repository:
     assert upkeep.doctor(helix).healthy
 
 
+@pytest.mark.soak
 def test_a_memory_of_a_commit_is_found_by_all_that_the_commit_says_and_shown_once(
     helix: Helix, repository: Path
 ) -> None:
@@ -244,6 +245,7 @@ def test_what_is_no_repository_is_refused_at_once(helix: Helix, tmp_path: Path) 
         ingest.ingest_notes(helix, [str(tmp_path / "nowhere.md")])
 
 
+@pytest.mark.soak
 def test_notes_come_in_once_and_a_changed_section_replaces_the_old_one(helix: Helix, tmp_path: Path) -> None:
     notes = tmp_path / "CLAUDE.md"
     notes.write_text("# Build\n\nAlways build with `make -j4`.\n\n# Database\n\nThe database is Postgres 14.\n")

@@ -65,6 +65,7 @@ def test_it_works_as_whoever_made_it() -> None:
     thread.close()
 
 
+@pytest.mark.soak
 def test_there_is_a_thread_only_while_something_is_to_be_done() -> None:
     looked = threading.Event()
     thread = OnDemandThread("of the test", lambda: looked.set())

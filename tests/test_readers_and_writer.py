@@ -13,7 +13,7 @@ def test_readers_beside_a_writer_see_no_error_and_no_write_is_lost(
     tmp_path: Path, models_path: Path, seconds: float
 ) -> None:
     (tmp_path / "models").symlink_to(models_path)
-    result = measure(tmp_path, seconds=seconds, memories=60, model=None)
+    result = measure(tmp_path, seconds=seconds, memories=20, model=None)
     assert result["error_count"] == 0, result["errors"]
     assert result["acknowledged"] > 0
     assert result["lost"] == []

@@ -348,6 +348,7 @@ def test_attributes_of_helixs_own_are_nobody_elses(helix: Helix) -> None:
         )
 
 
+@pytest.mark.soak
 def test_a_store_that_cannot_be_opened_is_restored_closed(settings: Settings, tmp_path: Path) -> None:
     backup = tmp_path / "copy.helix"
     with Helix.open(settings, embedder=HashEmbedder()) as helix:
@@ -457,6 +458,7 @@ def test_a_question_of_letters_no_file_holds_neither_stops_a_close_nor_is_lost(s
         answer.query.query.encode()
 
 
+@pytest.mark.soak
 def test_a_close_that_fails_halfway_lets_go_of_the_lock_and_the_files(settings: Settings) -> None:
     helix = Helix.open(settings, embedder=HashEmbedder())
     stored = memories.store(helix, StoreRequest(trigger="kept all the same", resolution="x", kind="fact"))
@@ -624,6 +626,7 @@ def test_cypher_reads_the_live_graph_and_nothing_else(helix: Helix) -> None:
     assert {table.name for table in graph.graph_schema(helix)} >= {"Memory", "Episode", "SOLVES", "INJECTED"}
 
 
+@pytest.mark.soak
 def test_a_rebuilt_graph_serves_the_same(helix: Helix) -> None:
     for number in range(20):
         memories.store(
@@ -662,6 +665,7 @@ def test_a_backup_of_the_running_store_is_restored_into_it(helix: Helix, tmp_pat
     assert upkeep.doctor(helix).healthy
 
 
+@pytest.mark.soak
 def test_what_two_restores_within_a_second_replaced_is_kept_twice(timed: Helix, tmp_path: Path) -> None:
     target = tmp_path / "copy.helix"
     finished(timed, upkeep.backup(timed, str(target)).id)
@@ -673,6 +677,7 @@ def test_what_two_restores_within_a_second_replaced_is_kept_twice(timed: Helix, 
     assert kept[0] != kept[1]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("before", [(), ("hush before",)], ids=["first", "one before"])
 def test_a_session_made_private_after_a_backup_is_private_after_its_restore(
     settings: Settings, tmp_path: Path, before: tuple[str, ...]
@@ -695,6 +700,7 @@ def test_a_session_made_private_after_a_backup_is_private_after_its_restore(
         assert not capture.open_session(helix, SessionRequest(name="open")).private
 
 
+@pytest.mark.soak
 def test_a_backup_of_another_store_keeps_its_private_sessions_beside_ours(settings: Settings, tmp_path: Path) -> None:
     target = tmp_path / "copy.helix"
     other = replace(settings, db_path=tmp_path / "other")
@@ -742,6 +748,7 @@ def test_a_model_that_made_no_vector_gives_way_to_another(settings: Settings) ->
         assert helix.store.dimension == 16
 
 
+@pytest.mark.soak
 def test_another_model_is_refused_until_everything_is_embedded_anew(settings: Settings) -> None:
     with Helix.open(settings, embedder=HashEmbedder(64)) as helix:
         stored = memories.store(helix, StoreRequest(trigger="made with the first model", resolution="x", kind="fact"))

@@ -83,6 +83,7 @@ def test_a_second_set_up_does_nothing_and_says_nothing(checkout: Checkout) -> No
     assert checkout.requests() == []
 
 
+@pytest.mark.soak
 def test_what_developers_need_is_installed_for_them_alone_and_once(checkout: Checkout) -> None:
     checkout.set_up()
     assert checkout.requests() == WHOLE
@@ -118,6 +119,7 @@ def test_only_what_changed_is_made_again(checkout: Checkout) -> None:
         assert checkout.requests() == asked
 
 
+@pytest.mark.soak
 def test_an_environment_stays_until_another_interpreter_is_asked_for(checkout: Checkout) -> None:
     checkout.set_up()
     checkout.requests()
@@ -127,6 +129,7 @@ def test_an_environment_stays_until_another_interpreter_is_asked_for(checkout: C
     assert checkout.set_up() == (0, "")
 
 
+@pytest.mark.soak
 def test_a_moved_checkout_gets_a_new_environment(checkout: Checkout) -> None:
     checkout.set_up()
     checkout.requests()

@@ -1,4 +1,7 @@
-"""The soak's judge sees what is wrong with a store, and a short soak finds nothing wrong with one."""
+"""The soak's judge sees what is wrong with a store, and a short soak finds nothing wrong with one.
+
+All of it is a soak: it tests the tool that soaks, and what that finds is tested in test_crash.py and its like.
+"""
 
 from __future__ import annotations
 
@@ -72,6 +75,7 @@ def test_the_judge_finds_nothing_wrong_after_a_kill_and_sees_what_was_promised_a
     assert f"feedback of {kept.id}: 0.0 of 2.0" in lost
 
 
+@pytest.mark.soak
 def test_the_judge_sees_a_text_that_came_in_twice_a_tampered_state_and_what_the_graph_lacks(home: Home) -> None:
     ledger, running = Ledger(), home.start()
     kept = stored(running, ledger)
@@ -96,6 +100,7 @@ def test_the_judge_sees_a_text_that_came_in_twice_a_tampered_state_and_what_the_
     api.close()
 
 
+@pytest.mark.soak
 def test_a_short_soak_finds_nothing_lost_doubled_or_wrongly_called_healthy(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

@@ -86,7 +86,7 @@ def measure(home: Path, *, seconds: float, memories: int, model: str | None) -> 
     lines = [json.dumps({"id": f"e{n}", "text": sentence(rng, 20)}) for n in range(memories)]
     for start in range(0, len(lines), 200):
         client.run("ingest_jsonl", lines=lines[start : start + 200], firstLine=start + 1, source="bench")
-    quiet = load.run(max(2.0, seconds / 6), readers=4, writers=0)
+    quiet = load.run(min(seconds, max(2.0, seconds / 6)), readers=4, writers=0)
     busy = load.run(seconds, readers=4, writers=1)
     lost = [memory for memory in load.written if not _is_there(client, memory)]
     doctor = client.run("doctor")["doctor"]

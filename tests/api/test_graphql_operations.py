@@ -230,6 +230,7 @@ def by_name(entries: list[dict[str, Any]]) -> dict[str, Any]:
     return {one["name"]: one["value"] for one in entries}
 
 
+@pytest.mark.soak
 def test_tables_are_listed_entry_by_entry(served: Served, names: list[str], helix: Helix) -> None:
     counted = served.ask(document("stats"))["stats"]
     assert by_name(counted["byType"]) == upkeep.stats(helix).by_type

@@ -53,7 +53,9 @@ def judged(node: Path, home: Path, *arguments: str) -> str:
 @pytest.mark.parametrize(
     ("package", "baseline", "scenarios"),
     [
-        ("@modelcontextprotocol/conformance", "released.yml", ("--suite", "active")),
+        pytest.param(
+            *("@modelcontextprotocol/conformance", "released.yml", ("--suite", "active")), marks=pytest.mark.soak
+        ),
         ("conformance-next", "newest.yml", ("--requirements", "2026-07-28")),
     ],
     ids=["released", "newest specification"],
@@ -69,6 +71,7 @@ def test_every_scenario_passes_but_those_listed_with_their_reason(
     assert "✓ dns-rebinding-protection" in said
 
 
+@pytest.mark.soak
 def test_the_inspector_finds_no_fault_in_the_tools(node: Path, url: str, tmp_path: Path) -> None:
     program = INSTALLED / ".bin/mcp-inspector"
     signed = ("--header", f"Authorization: Bearer {TOKEN}")

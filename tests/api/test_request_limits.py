@@ -286,6 +286,7 @@ def test_walks_through_the_graph_are_counted(served: Served) -> None:
     assert served.ask("{ memories { edges { node { edges(first: 100) { totalCount } } } } }")
 
 
+@pytest.mark.soak
 def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(
     settings: Settings, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +306,7 @@ def test_a_request_that_takes_too_long_is_told_so_and_others_go_on(
         assert served.ask("{ stats { total } }") == {"stats": {"total": 0}}
 
 
+@pytest.mark.soak
 def test_many_questions_to_the_graph_keep_no_other_request_waiting(
     settings: Settings, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,7 +29,7 @@ from tests.waiting import until
 SNAPSHOT = resources.directory("schema").parent / "tests" / "snapshots" / "schema.graphql"
 SCHEMA: GraphQLSchema = build_schema(SNAPSHOT.read_text("utf-8"))
 ENDS_THE_SERVER = frozenset({"shutdown"})
-EXAMPLES, MANY_EXAMPLES = 10, 100
+EXAMPLES, MANY_EXAMPLES = 4, 100
 """For each field, in an ordinary run and in a soak."""
 KNOWN = "fuzzed-memory"
 TEXTS = (

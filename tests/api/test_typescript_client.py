@@ -24,6 +24,7 @@ from helix import errors
 from helix.api.schema import build_schema
 from helix.model.speaker import MARKS
 from helix.operations import OPERATIONS
+from tests.sampling import some
 
 ROOT = typescript_client.ROOT
 SDK = ROOT / "sdk/typescript"
@@ -81,7 +82,7 @@ def runtime(name: str) -> list[str | Path]:
     return [found, "test", "--allow-all", "--no-check", "--no-prompt"]
 
 
-@pytest.mark.parametrize("name", ["node", "deno"])
+@pytest.mark.parametrize("name", some(["node", "deno"], 1))
 def test_its_own_tests_pass(name: str, served: Served, tmp_path: Path) -> None:
     out = tmp_path / "built"
     compiled("test/tsconfig.json", "--outDir", str(out))
@@ -158,6 +159,7 @@ class Site(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
 
+@pytest.mark.soak
 def test_it_works_in_a_browser(served: Served, tmp_path: Path) -> None:
     browser = shutil.which("chromium")
     if browser is None:

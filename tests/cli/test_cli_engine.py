@@ -19,6 +19,7 @@ def cluster() -> Iterator[Cluster]:
         yield lent
 
 
+@pytest.mark.soak
 def test_a_server_is_prepared_and_served_from_and_outlives_its_home(cluster: Cluster, tmp_path: Path) -> None:
     """Two machines take turns at one tenant: what one stored before it was killed, the other has."""
     first, second = (
@@ -66,6 +67,7 @@ def test_tenants_share_nothing(cluster: Cluster, tmp_path: Path) -> None:
             machine.run("stop")
 
 
+@pytest.mark.soak
 def test_a_store_moves_to_a_server_and_back(cluster: Cluster, tmp_path: Path) -> None:
     here = Machine(tmp_path / "here" / "home")
     there = Machine(tmp_path / "there" / "home", {"HELIX_ENGINE": cluster.address, "HELIX_TENANT": "moved"})

@@ -139,6 +139,7 @@ def importing(home: Path, helix_command: Command, repository: Path) -> Iterator[
         yield process
 
 
+@pytest.mark.soak
 def test_ctrl_c_stops_the_job_in_the_daemon_too(importing: subprocess.Popen[str], helix_command: Command) -> None:
     importing.send_signal(signal.SIGINT)
     out, err = importing.communicate(timeout=MOST_SECONDS)
@@ -147,6 +148,7 @@ def test_ctrl_c_stops_the_job_in_the_daemon_too(importing: subprocess.Popen[str]
     assert jobs(helix_command)[0]["state"] == "CANCELLED"
 
 
+@pytest.mark.soak
 def test_an_import_says_when_its_daemon_was_killed(importing: subprocess.Popen[str], helix_command: Command) -> None:
     os.kill(helix_command("status", "--json").data["daemon"]["pid"], signal.SIGKILL)
     out, err = importing.communicate(timeout=MOST_SECONDS)

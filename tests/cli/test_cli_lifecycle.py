@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from command_line import Command, Result
 
 SCOPE = ("--scope", "lifecycle")
@@ -143,6 +144,7 @@ def test_a_hard_forget_shows_what_goes_and_wants_its_id(helix_command: Command) 
     assert "walrus" not in json.dumps(ok(helix_command("list", "--episodes", "--json")).data)
 
 
+@pytest.mark.soak
 def test_a_scan_finds_nothing_where_everything_was_redacted_on_its_way_in(helix_command: Command) -> None:
     ok(helix_command("store", "The other staging key is AKIA2E0A8F3B244C9987 for now"))
     for line in (("redact", "--scan"), ("redact",)):

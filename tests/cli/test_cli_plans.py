@@ -68,6 +68,7 @@ def test_what_an_agent_planned_is_one_line_of_its_own(helix_command: Command, mo
     assert not any(line.strip().startswith(("[you]", "##")) for line in told.splitlines())
 
 
+@pytest.mark.soak
 def test_attempts_are_begun_and_ended_in_their_order(helix_command: Command) -> None:
     """The way of the orchestrator's own prose, command by command."""
     scope = ("--scope", "attempts")

@@ -112,6 +112,7 @@ def test_a_pause_refuses_to_write_and_ends(helix_command: Command) -> None:
         assert helix_command("pause", "--off", "--json").data == {"pause": False}
 
 
+@pytest.mark.soak
 def test_doctor_names_what_other_users_can_read(helix_command: Command, home: Path) -> None:
     def told() -> Any:
         findings = helix_command("doctor", "--json").data["doctor"]["findings"]
@@ -137,6 +138,7 @@ def test_doctor_lists_its_checks(helix_command: Command) -> None:
     assert "daemon: answers at http://" in helix_command("doctor").out
 
 
+@pytest.mark.soak
 def test_doctor_tells_what_keeps_the_daemon_from_starting(
     helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +148,7 @@ def test_doctor_tells_what_keeps_the_daemon_from_starting(
     assert "WRONG daemon: unknown log level 'loud'" in said.out
 
 
+@pytest.mark.soak
 def test_the_daemon_has_the_settings_of_the_client_that_started_it(helix_command: Command, home: Path) -> None:
     helix_command("stop")  # other tests may have started it with other settings
     assert helix_command("stats").code == 0
@@ -154,6 +157,7 @@ def test_the_daemon_has_the_settings_of_the_client_that_started_it(helix_command
     assert listed["embedding_model"]["value"] == "none"
 
 
+@pytest.mark.soak
 def test_a_backup_is_written_restored_and_never_overwritten(helix_command: Command, tmp_path: Path) -> None:
     name = helix_command("store", "Backups hold this memory.", "--json").data["store"]["name"]
     file = tmp_path / "monday.backup"
@@ -189,6 +193,7 @@ def test_a_backup_takes_the_place_of_a_store_that_is_stopped_or_damaged(helix_co
     helix_command(*here, "stop")
 
 
+@pytest.mark.soak
 def test_a_misspelt_variable_is_told_by_config_and_doctor(
     helix_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +207,7 @@ def test_a_misspelt_variable_is_told_by_config_and_doctor(
     assert (said.code, f"WRONG variables: {wrong}\n" in said.out) == (5, True)
 
 
+@pytest.mark.soak
 def test_a_rebuild_says_when_it_is_done(helix_command: Command) -> None:
     helix_command("store", "A rebuild keeps this memory.")
     said = helix_command("rebuild")

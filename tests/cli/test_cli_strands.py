@@ -76,6 +76,7 @@ def test_a_passphrase_is_no_argument(helix_command: Command, tmp_path: Path) -> 
         assert "--passphrase" not in helix_command("strand", command[0], "--help").out
 
 
+@pytest.mark.soak
 def test_merge_is_another_name_of_import_and_the_log_says_what_a_version_is_of(
     helix_command: Command, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_merge_is_another_name_of_import_and_the_log_says_what_a_version_is_of(
     assert "github.com/acme/api  for ada" in helix_command("strand", "log").out
 
 
+@pytest.mark.soak
 def test_a_version_keeps_its_name_until_it_is_to_have_another(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     assert helix_command("strand", "export", str(tmp_path / "a.dna"), "--tag", "before").code == 0
@@ -100,6 +102,7 @@ def test_a_version_keeps_its_name_until_it_is_to_have_another(helix_command: Com
     assert "[after]" in log and "[before]" not in log
 
 
+@pytest.mark.soak
 def test_the_log_tells_what_a_question_found_from_all(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     helix_command("store", "ferries wait for the mail on tuesdays", "--kind", "fact")
@@ -109,6 +112,7 @@ def test_the_log_tells_what_a_question_found_from_all(helix_command: Command, tm
     assert re.search(r"  all, what a question found: [1-9]\d* nodes?  q$", line)
 
 
+@pytest.mark.soak
 def test_a_strand_shows_whether_the_history_is_in(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     for options, words in (((), "none of the log's changes"), (("--history", "all"), "an import passes them over")):
@@ -181,6 +185,7 @@ def test_what_a_strand_says_of_itself_stays_in_its_place(helix_command: Command,
     assert told.out.splitlines()[0].endswith("not believed: it is unknown or revoked")
 
 
+@pytest.mark.soak
 def test_a_place_is_forgotten_and_scopes_are_widened_again(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     (place := tmp_path / "stick").mkdir()
@@ -203,6 +208,7 @@ def test_a_place_is_forgotten_and_scopes_are_widened_again(helix_command: Comman
     assert re.search(r"what this store left there stays, [12] strands?;", said)  # two where other tests kept something
 
 
+@pytest.mark.soak
 def test_one_of_something_is_said_as_one(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     helix_command("store", "mailboxes at the harbour are emptied at noon", "--kind", "fact", "--scope", "acme/post")
@@ -212,6 +218,7 @@ def test_one_of_something_is_said_as_one(helix_command: Command, tmp_path: Path)
     assert {"1 episode added", "1 memory added"} <= set(cloned.err.strip().replace("\n", ", ").split(", "))
 
 
+@pytest.mark.soak
 def test_a_rollback_that_changed_nothing_offers_no_undo(helix_command: Command, tmp_path: Path) -> None:
     helix_command("keys", "new", "laptop")
     assert helix_command("strand", "export", str(tmp_path / "all.dna"), "--tag", "as-it-was").code == 0

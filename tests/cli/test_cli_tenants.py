@@ -28,6 +28,7 @@ def operator(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Mach
     return machine
 
 
+@pytest.mark.soak
 def test_a_tenant_lives_and_ends(operator: Machine, cluster: Cluster) -> None:
     assert operator("tenant", "create", "shop")["tenant"]["state"] == "active"
     assert "already" in operator.run("tenant", "create", "shop").stderr
@@ -53,6 +54,7 @@ def test_a_tenant_lives_and_ends(operator: Machine, cluster: Cluster) -> None:
     assert {"tenant.create", "tenant.suspended", "tenant.active", "tenant.quota", "tenant.delete"} <= set(actions)
 
 
+@pytest.mark.soak
 def test_a_check_names_who_may_change_the_audit_and_what_takes_that_right(operator: Machine, cluster: Cluster) -> None:
     """As an older Helix grants it that migrates beside this one."""
     with closing(Server(cluster.address)) as server, server.connection() as connection:
@@ -78,6 +80,7 @@ def test_a_key_is_shown_once_and_revoked(operator: Machine) -> None:
     assert link.startswith("https://helix.example/open/hx_")
 
 
+@pytest.mark.soak
 def test_people_come_and_go(operator: Machine) -> None:
     operator("user", "add", "248", "--role", "editor", "--name", "Ada")
     assert [(one["name"], one["issuer"], one["role"]) for one in operator("user", "list")["users"]] == [

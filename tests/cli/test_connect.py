@@ -130,6 +130,7 @@ def test_entries_of_a_home_that_has_gone_are_taken_out_too(connected: Path, home
     assert json.loads((connected / ".claude/settings.json").read_text("utf-8")) == {"model": "opus"}
 
 
+@pytest.mark.soak
 def test_another_store_has_a_name_of_its_own_and_switches_the_first_off_in_its_project(
     connected: Path, home: Path, helix_command: Command
 ) -> None:
@@ -145,6 +146,7 @@ def test_another_store_has_a_name_of_its_own_and_switches_the_first_off_in_its_p
     helix_command("disconnect", "--project")
 
 
+@pytest.mark.soak
 def test_a_daemon_of_another_version_brings_the_copy_up_to_date(
     connected: Path, home: Path, helix_command: Command
 ) -> None:

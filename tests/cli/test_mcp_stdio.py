@@ -110,6 +110,7 @@ def test_a_session_outlives_its_daemon(session: Session, helix_command: Command)
     assert {session.read()["id"] for _ in numbers} == numbers
 
 
+@pytest.mark.soak
 def test_a_session_outlives_a_daemon_that_somebody_else_replaced(session: Session, helix_command: Command) -> None:
     """The next one listens at another port, which a session that was open before does not know."""
     session.open()

@@ -8,6 +8,8 @@ import pytest
 from command_line import Command, run_on_terminal
 from rich.cells import cell_len
 
+from tests.sampling import some
+
 SCOPE = ("--scope", "beehives")
 
 
@@ -67,7 +69,7 @@ def test_what_is_found_elsewhere_says_where(helix_command: Command) -> None:
     helix_command("forget", "swarm-box")  # the store is shared
 
 
-@pytest.mark.parametrize("form", ["jsonl", "graphml"])
+@pytest.mark.parametrize("form", some(["jsonl", "graphml"], 1))
 def test_an_export_to_a_terminal_holds_nothing_that_it_would_obey(helix_command: Command, form: str) -> None:
     helix_command("store", "the hive is \u009b31m red and \u202e turned", *SCOPE)
     shown = run_on_terminal(200, "export", form).out

@@ -157,7 +157,7 @@ def named(case: object) -> str:
     return case.__name__ if callable(case) else str(case)
 
 
-@pytest.mark.parametrize(("name", "way"), some(REFUSED, 6), ids=named)
+@pytest.mark.parametrize(("name", "way"), some(REFUSED, 3), ids=named)
 def test_a_file_that_is_none_stops_the_start_with_its_name_and_what_to_do(
     name: str, way: Callable[[Path], None], home: Path, command: Run
 ) -> None:
@@ -168,7 +168,7 @@ def test_a_file_that_is_none_stops_the_start_with_its_name_and_what_to_do(
     assert "DISK_FULL" not in said and "hint: " in said, said
 
 
-@pytest.mark.parametrize(("name", "way"), some(MADE_ANEW, 5), ids=named)
+@pytest.mark.parametrize(("name", "way"), some(MADE_ANEW, 3), ids=named)
 def test_a_file_that_can_be_made_anew_stops_no_start(
     name: str, way: Callable[[Path], None], home: Path, command: Run
 ) -> None:

@@ -35,6 +35,7 @@ def test_the_client_finds_nothing_wrong_with_the_plugin(bare_client: CodingClien
     assert "warning" not in found.stdout.partition("Plugin directory checks")[0]
 
 
+@pytest.mark.soak
 def test_the_client_loads_the_copy_with_all_its_parts_and_only_while_connected(person: Person) -> None:
     def began() -> dict[str, Any]:
         lines = person.client.work(Script(turns={}), "hello").splitlines()
@@ -60,6 +61,7 @@ def test_the_copy_passes_as_well(person: Person) -> None:
     assert found.returncode == 0, found.stdout
 
 
+@pytest.mark.soak
 def test_agents_reach_the_same_store_by_the_command_helix(person: Person) -> None:
     name = person.remember("invoices", "fact", "where the invoices are kept", "in the cellar")
     script = Script(turns={"BEGIN": [[call("Bash", command=f"helix get {name}", description="x")], [say("yes")]]})
@@ -113,9 +115,9 @@ def with_little_time(person: Person, settings: Path) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        pytest.param(None, id="gone"),
+        pytest.param(None, id="gone", marks=pytest.mark.soak),
         pytest.param(b"", id="hung"),
-        pytest.param(b"\x00\xff\r\n\r\n", id="garbage"),
+        pytest.param(b"\x00\xff\r\n\r\n", id="garbage", marks=pytest.mark.soak),
         pytest.param(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhush", id="no JSON", marks=pytest.mark.soak),
         pytest.param(b"HTTP/1.1 500 No\r\n\r\n", id="failing", marks=pytest.mark.soak),
     ],

@@ -184,6 +184,7 @@ def test_what_one_session_learned_the_hard_way_the_next_one_is_told_at_the_comma
     assert (leaders[name]["shown"], leaders[name]["helped"], leaders[name]["failed"]) == (1, 1, 0)
 
 
+@pytest.mark.soak
 def test_a_session_begins_with_what_was_decided_in_its_project_and_no_other(person: Person) -> None:
     person.remember("invoices", "decision", "which store invoices are kept in", "They are kept in the cellar.")
     elsewhere = person.project / "other"

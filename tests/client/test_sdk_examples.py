@@ -1,6 +1,8 @@
 """Runs the examples in sdk/examples with the libraries they are for: what one run stores, the next one is told.
 
 Each run is a process of its own, with a scripted model on loopback and a real daemon.
+
+All of it is a soak: the tools that the examples call are tested in tests/api/test_mcp_tools.py.
 """
 
 from __future__ import annotations
@@ -96,6 +98,7 @@ def test_an_agent_of_the_openai_sdk_finds_what_another_wrote(machine: Machine) -
     assert ANSWER in searched.results[0]
 
 
+@pytest.mark.soak
 def test_an_agent_of_the_claude_sdk_finds_what_another_wrote(machine: Machine, client_program: Path) -> None:
     write = messages_server.call("mcp__helix__memory_write", content=ANSWER, when=QUESTION, type="decision")
     search = messages_server.call("mcp__helix__memory_search", query=QUESTION)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helix.client_settings.settings_file import FORMATS, Memo, SettingsEntry, put, take_back
 from helix.errors import ConfigError
+from tests.sampling import draws
 
 HOOK = {"command": "python3 /there/helix_hook.py"}
 ENTRIES = {
@@ -159,7 +160,11 @@ def test_any_file_gets_its_entries_once_and_is_given_back_byte_for_byte(
 
 
 @pytest.mark.parametrize("form", ["json", "jsonc", "toml", "yaml", "marked"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much], deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
+    deadline=None,
+    max_examples=draws(10),
+)
 @given(data=st.data())
 def test_what_somebody_changed_elsewhere_in_between_stays(tmp_path: Path, form: str, data: st.DataObject) -> None:
     """The same edit before and after connecting comes to the same file once it is disconnected."""

@@ -94,7 +94,7 @@ def really(lines: Sequence[str]) -> tuple[list[int], list[dict[str, bool]]]:
 
 
 @pytest.mark.skipif(BASH is None, reason="no bash here to compare with")
-@settings(max_examples=draws(3))
+@settings(max_examples=draws(2))
 @given(st.integers(0, 2**32))
 def test_what_is_certain_of_a_line_is_what_its_commands_did(seed: int) -> None:
     source = Lines(random.Random(seed))

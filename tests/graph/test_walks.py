@@ -100,6 +100,7 @@ def test_what_is_quarantined_is_no_step(helix: Helix, chain: list[str]) -> None:
     assert held.name not in {one.node.title for one in graph.centrality(helix, limit=100)}
 
 
+@pytest.mark.soak
 def test_communities_are_what_hangs_together(helix: Helix) -> None:
     for place in ("harbour", "orchard"):
         made = [
@@ -120,6 +121,7 @@ def test_communities_are_what_hangs_together(helix: Helix) -> None:
         graph.communities(helix, least=1)
 
 
+@pytest.mark.soak
 def test_what_most_lead_to_is_most_central(helix: Helix) -> None:
     hub = memory(helix, "The hub of it all")
     for number in range(6):
@@ -130,6 +132,7 @@ def test_what_most_lead_to_is_most_central(helix: Helix) -> None:
     assert sum(one.rank for one in graph.centrality(helix, limit=100)) == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.soak
 def test_an_empty_store_has_nothing_and_bad_questions_are_refused(helix: Helix) -> None:
     assert graph.communities(helix) == []
     assert graph.centrality(helix) == []
@@ -225,6 +228,7 @@ def test_nothing_is_walked_in_an_empty_store(helix: Helix) -> None:
     assert graph.walk(helix, "anything at all").nodes == ()
 
 
+@pytest.mark.soak
 def test_an_overview_has_the_largest_communities_named_and_placed_alike_each_time(helix: Helix) -> None:
     towns = {town: [memory(helix, f"{town} has a {what}") for what in ["gate", "mill", "well"]] for town in TOWNS}
     for one, other, third in towns.values():
@@ -245,6 +249,7 @@ def test_an_overview_has_the_largest_communities_named_and_placed_alike_each_tim
     assert len(graph.graph_overview(helix, limit=2).nodes) == 2
 
 
+@pytest.mark.soak
 def test_a_community_of_the_overview_is_shown_from_near(helix: Helix) -> None:
     towns = {town: [memory(helix, f"{town} has a {what}") for what in ["gate", "mill", "well"]] for town in TOWNS}
     for one, other, third in towns.values():
@@ -262,6 +267,7 @@ def test_a_community_of_the_overview_is_shown_from_near(helix: Helix) -> None:
         graph.community(helix, "Memory:nobody")
 
 
+@pytest.mark.soak
 def test_an_overview_of_nothing_is_empty(helix: Helix) -> None:
     found = graph.graph_overview(helix)
     assert (found.nodes, found.edges, found.total_nodes, found.total_edges) == ((), (), 0, 0)

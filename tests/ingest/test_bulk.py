@@ -159,6 +159,7 @@ def test_a_bulk_import_comes_to_what_an_ordinary_one_does(tmp_path: Path) -> Non
             assert {item.text for item in two.items} == {item.text for item in one.items}
 
 
+@pytest.mark.soak
 def test_a_vector_is_taken_for_a_line_of_one_passage_without_a_secret(tmp_path: Path) -> None:
     lines = mixed_lines()
     file, vectors = write(tmp_path, lines)
@@ -206,6 +207,7 @@ def test_recall_answers_while_the_graph_is_aside_and_built(tmp_path: Path, many:
         assert (again.result["episodes"], again.result["skipped"]) == (0, MANY)
 
 
+@pytest.mark.soak
 def test_a_killed_import_keeps_what_was_acknowledged_and_goes_on(tmp_path: Path, many: tuple[str, str]) -> None:
     home = tmp_path / "home"
     home.mkdir()

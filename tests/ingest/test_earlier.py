@@ -24,6 +24,7 @@ from helix.service import Helix
 from helix.store.listing import MemoryFilter
 from helix.store.lookups import RowIndex
 from helix.store.writer import Decision
+from tests.sampling import some
 from tests.waiting import finished
 
 
@@ -90,9 +91,9 @@ TURNS = {
 }
 
 
-@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("mine", some([False, True], 1))
 @pytest.mark.parametrize("sections", ["files", "headings"])
-@pytest.mark.parametrize("what", TURNS)
+@pytest.mark.parametrize("what", some(TURNS, 6))
 def test_a_rule_stands_as_long_as_any_place_says_it(
     helix: Helix, tmp_path: Path, what: str, sections: str, mine: bool
 ) -> None:
@@ -183,7 +184,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("modes", [(True, True), (False, False), (False, True), (True, False)])
+@pytest.mark.parametrize("modes", some([((True, True),), ((False, False),), ((False, True),), ((True, False),)], 2))
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_is_said_still_stands_however_the_file_is_laid_out(
     helix: Helix, tmp_path: Path, what: str, modes: tuple[bool, bool]
@@ -258,9 +259,9 @@ def merge_into(helix: Helix, winner: Memory, loser: Memory) -> None:
     helix.store.writer.submit(decide)
 
 
-@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("mine", some([False, True], 1))
 @pytest.mark.parametrize("how", ["scope", "rename", "kind", "merge", "forget"])
-@pytest.mark.parametrize("then", ["nothing", "one more rule", "one file drops it", "another heading"])
+@pytest.mark.parametrize("then", some(["nothing", "one more rule", "one file drops it", "another heading"], 2))
 def test_what_a_person_made_of_a_rule_is_not_undone_by_reading_it_again(
     helix: Helix, tmp_path: Path, how: str, then: str, mine: bool
 ) -> None:

@@ -16,6 +16,7 @@ from helix.model.tombstone import digests, kept_out
 from helix.operations import capture, erasure, ingest, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from tests.sampling import some
 from tests.waiting import finished
 
 SECRETIVE = "The vault of the staging server is kept by Zymurgy."
@@ -25,7 +26,7 @@ def take_in(helix: Helix, history: History) -> dict[str, Any]:
     return dict(finished(helix, ingest.ingest_git(helix, str(history.path))).result)
 
 
-@pytest.mark.parametrize("remote", ["https://example.org/ada/shop.git", "http://localhost:3000/ada/shop.git"])
+@pytest.mark.parametrize("remote", some(["https://example.org/ada/shop.git", "http://localhost:3000/ada/shop.git"], 1))
 def test_a_commit_that_was_erased_stays_away_when_its_history_is_read_again(
     helix: Helix, history: History, remote: str
 ) -> None:
@@ -54,6 +55,7 @@ def said(helix: Helix) -> str:
     return "\n".join([*told, *(one.content for one in capture.episodes(helix).items)])
 
 
+@pytest.mark.soak
 def test_an_erased_commit_stays_away_under_another_remote_and_after_a_rebase(helix: Helix, history: History) -> None:
     history.git("remote", "add", "origin", "https://example.org/ada/shop.git")
     message = "Use plain mail for the quaxlotl\n\nBecause its keeper is called Zymurgy and is shy of portals.\n"
@@ -67,7 +69,7 @@ def test_an_erased_commit_stays_away_under_another_remote_and_after_a_rebase(hel
     assert "Zymurgy" not in said(helix)
 
 
-@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("mine", some([True, False], 1))
 def test_an_erased_rule_stays_away_while_its_file_says_it_and_the_others_of_its_section_come_in(
     helix: Helix, tmp_path: Path, mine: bool
 ) -> None:
@@ -121,7 +123,7 @@ FRAMES = [
 ]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("frame", some(FRAMES, 4))
 def test_a_sentence_that_was_erased_comes_back_in_no_frame(helix: Helix, tmp_path: Path, frame: str) -> None:
     memories.store(helix, StoreRequest(trigger=SECRETIVE, resolution="", kind="fact"))
     erase(helix, "Zymurgy")
@@ -142,7 +144,7 @@ WRAPPED = [
 ]
 
 
-@pytest.mark.parametrize(("erased", "read"), WRAPPED)
+@pytest.mark.parametrize(("erased", "read"), some(WRAPPED, 3))
 def test_neither_wraps_nor_scripts_hide_an_erased_text(helix: Helix, erased: str, read: str) -> None:
     memories.store(helix, StoreRequest(trigger=erased, resolution="", kind="fact"))
     erase(helix, erased)
@@ -167,7 +169,7 @@ OTHERWISE = [
 ]
 
 
-@pytest.mark.parametrize(("erased", "read"), OTHERWISE)
+@pytest.mark.parametrize(("erased", "read"), some(OTHERWISE, 3))
 def test_what_says_otherwise_or_more_is_read_whole(helix: Helix, erased: str, read: str) -> None:
     memories.store(helix, StoreRequest(trigger=erased, resolution="", kind="fact"))
     (stored,) = memories.memories(helix, MemoryFilter()).items
@@ -177,6 +179,7 @@ def test_what_says_otherwise_or_more_is_read_whole(helix: Helix, erased: str, re
     assert read in said(helix)
 
 
+@pytest.mark.soak
 def test_another_lesson_of_the_same_occasion_is_read(helix: Helix) -> None:
     occasion = "When deploying to production"
     memories.store(helix, StoreRequest(trigger=occasion, resolution="Ask Zymurgy for the code.", kind="convention"))
@@ -197,6 +200,7 @@ def test_erasing_a_rule_leaves_the_others_of_its_section(helix: Helix, tmp_path:
     assert "Zymurgy" not in said(helix)
 
 
+@pytest.mark.soak
 def test_a_table_that_was_erased_is_found_beside_others() -> None:
     table, other = ("| " + " | ".join(map(str, range(start, 9_000))) + " |" for start in (0, 1))
     memory = Memory(id="x", name="x", kind=Kind.FACT, trigger="Table", resolution=table, recorded_at=datetime.now(UTC))
@@ -205,6 +209,7 @@ def test_a_table_that_was_erased_is_found_beside_others() -> None:
     assert [line for line in left.splitlines() if line] == ["Before.", other, "Behind."]
 
 
+@pytest.mark.soak
 def test_what_shares_only_the_words_before_an_abbreviation_comes_in(helix: Helix) -> None:
     memories.store(helix, StoreRequest(trigger="Always run the linter, e.g. ruff.", resolution="", kind="convention"))
     erase(helix, "ruff")
@@ -214,7 +219,7 @@ def test_what_shares_only_the_words_before_an_abbreviation_comes_in(helix: Helix
 
 
 @pytest.mark.parametrize(
-    "rule", ["Never push to main on a Friday.", "Make push to main faster.", "Run push to main.sh first."]
+    "rule", some(["Make push to main faster.", "Never push to main on a Friday.", "Run push to main.sh first."], 1)
 )
 def test_the_same_words_within_another_sentence_say_something_else(helix: Helix, rule: str) -> None:
     memories.store(helix, StoreRequest(trigger="Push to main", resolution="", kind="convention"))
@@ -223,6 +228,7 @@ def test_the_same_words_within_another_sentence_say_something_else(helix: Helix,
     assert rule in said(helix)
 
 
+@pytest.mark.soak
 def test_an_erased_rule_comes_back_by_no_list_that_it_stands_in(helix: Helix, tmp_path: Path) -> None:
     rule = "Always run the linter with Zymurgy before a push."
     memories.store(helix, StoreRequest(trigger=rule, resolution="", kind="convention"))
@@ -234,6 +240,7 @@ def test_an_erased_rule_comes_back_by_no_list_that_it_stands_in(helix: Helix, tm
     assert "Never push on a Friday." in said(helix)
 
 
+@pytest.mark.soak
 def test_another_rule_that_has_the_words_of_an_erased_one_is_read(helix: Helix, tmp_path: Path) -> None:
     rules = ["Never run the tests against the production database.", "Always use yarn for packages."]
     told = memories.store(helix, StoreRequest(trigger="Run the tests.", resolution="", kind="convention", scope="p"))
@@ -245,7 +252,7 @@ def test_another_rule_that_has_the_words_of_an_erased_one_is_read(helix: Helix, 
         assert sorted(one.trigger for one in helix.store.index.memories(Status.ACTIVE)) == sorted(rules)
 
 
-@pytest.mark.parametrize("above", ["# N\n\n## ", "# N\n\n## Rules\n\n### "])
+@pytest.mark.parametrize("above", some(["# N\n\n## ", "# N\n\n## Rules\n\n### "], 1))
 def test_an_erased_text_comes_back_as_no_heading(helix: Helix, tmp_path: Path, above: str) -> None:
     told = memories.store(helix, StoreRequest(trigger=SECRETIVE, resolution="", kind="fact", scope="p"))
     finished(helix, erasure.hard_forget(helix, told.id, told.id))

@@ -106,6 +106,7 @@ def test_what_is_written_between_many_wildcards_is_found() -> None:
     assert not IgnoreRules().extended(["**/a*/**/b/*c*d"]).ignores("x/a/y/az/a/b/b/1c2cd3")
 
 
+@pytest.mark.soak
 def test_below_a_folder_that_is_not_there_nothing_is_looked_for(tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / IGNORE_FILE).write_text("*.log\n", "utf-8")

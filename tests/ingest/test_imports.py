@@ -306,7 +306,7 @@ def test_a_long_list_is_read_one_object_at_a_time(tmp_path: Path) -> None:
     assert list(objects_of(empty, "results")) == []
 
 
-@pytest.mark.parametrize("form", ["{}", '{{"results": {}}}'])
+@pytest.mark.parametrize("form", some(["{}", '{{"results": {}}}'], 1))
 def test_an_object_of_more_values_than_anybody_has_is_not_read(tmp_path: Path, form: str) -> None:
     file = tmp_path / "many.json"
     many = f'[{{"id": "1", "kept": [{"[]," * 3_000_000}[]]}}]'

@@ -16,6 +16,7 @@ from helix.model.provenance import Trust
 from helix.operations import ingest, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
+from tests.sampling import some
 from tests.waiting import finished
 
 RULE = "Always run the linter before pushing a branch."
@@ -72,7 +73,7 @@ def test_one_file_that_drops_a_rule_leaves_nothing_to_do_for_the_next_reading(
 
 
 @pytest.mark.parametrize("made", ["name", "kind", "feedback"])
-@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("mine", some([False, True], 1))
 @pytest.mark.parametrize("between", [0, 60])
 def test_a_rule_that_moved_to_a_place_that_is_read_later_keeps_what_a_person_made_of_it(
     helix: Helix, tmp_path: Path, made: str, mine: bool, between: int

@@ -39,7 +39,7 @@ def write(folder: Path, tree: Tree) -> None:
         (folder / name).write_text("\n".join(told), "utf-8")
 
 
-@settings(max_examples=draws(15), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=draws(6), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(steps=STEPS, mine=st.sampled_from([True, False, None]))
 def test_a_rule_stands_exactly_as_long_as_a_file_says_it(
     helix: Helix, tmp_path: Path, steps: list[tuple[Tree, bool]], mine: bool | None

@@ -29,7 +29,7 @@ from helix.operations import capture, erasure, exports, ingest, memories, review
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
-from tests.sampling import draws
+from tests.sampling import draws, some
 from tests.waiting import UNHURRIED, finished
 
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW2xY4"
@@ -325,7 +325,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("mine", [True, False], ids=["mine", "somebody's"])
-@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("odd", some(ODD, 3))
 def test_a_line_with_a_value_that_no_store_has_is_told_of_and_left_out(
     two: tuple[Helix, Helix], tmp_path: Path, odd: str, mine: bool
 ) -> None:
@@ -345,6 +345,7 @@ def test_a_line_with_a_value_that_no_store_has_is_told_of_and_left_out(
     assert len(done["problems"]) == 2
 
 
+@pytest.mark.soak
 def test_who_stands_for_what_came_of_a_commit_does_not_stand_for_all_of_its_message(
     two: tuple[Helix, Helix], tmp_path: Path, history: History
 ) -> None:
@@ -417,8 +418,9 @@ def test_a_copy_that_somebody_named_otherwise_is_not_taken_for_the_own_one(
     assert heard and {(one.provenance.agent, one.session) for one in heard} == {("", "")}
 
 
-@pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("form", ["jsonl", "markdown"])
+@pytest.mark.parametrize(
+    ("form", "before"), some([("jsonl", False), ("markdown", False), ("jsonl", True), ("markdown", True)], 2)
+)
 def test_what_was_erased_here_comes_back_by_no_export_that_the_user_stands_for(
     two: tuple[Helix, Helix], tmp_path: Path, form: str, before: bool
 ) -> None:

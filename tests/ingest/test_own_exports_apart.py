@@ -42,6 +42,7 @@ def triggers(helix: Helix, status: Status = Status.ACTIVE) -> list[str]:
     return sorted(one.trigger for one in listed if one.status is status)
 
 
+@pytest.mark.soak
 def test_no_name_and_no_edge_of_what_was_erased_comes_back(tmp_path: Path) -> None:
     with opened(tmp_path / "one") as helix:
         first = stored(helix, "the api of Zymurgy listens on port 8000")
@@ -58,6 +59,7 @@ def test_no_name_and_no_edge_of_what_was_erased_comes_back(tmp_path: Path) -> No
         assert state(helix) == left
 
 
+@pytest.mark.soak
 def test_a_name_of_a_sentence_that_was_cut_out_stays_out(two: tuple[Helix, Helix], tmp_path: Path) -> None:
     one, other = two
     said = f"{VAULT}\n\nThe gate in src/gate.py is painted red."
@@ -71,6 +73,7 @@ def test_a_name_of_a_sentence_that_was_cut_out_stays_out(two: tuple[Helix, Helix
     assert "src/gate.py" in str(state(other)), "what is left of it names that still"
 
 
+@pytest.mark.soak
 def test_what_was_erased_where_an_export_comes_from_is_read_again_nowhere(
     two: tuple[Helix, Helix], tmp_path: Path
 ) -> None:

@@ -30,6 +30,7 @@ def test_the_folders_of_a_commit_are_compared_with_the_rules_once(history: Histo
     assert calls < 500 * (100 + 2 * 40 + 10)
 
 
+@pytest.mark.soak
 def test_a_commit_takes_so_many_comparisons_and_the_next_one_may_again(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from helix.ingest.transcript import line_count, read_transcripts, transcript_fil
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
 from helix.model.reports import IngestProblem
+from tests.sampling import draws
 
 SESSION = "5d0e7c0a"
 
@@ -339,7 +340,7 @@ _RECORD = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=draws(10))
 @given(data=st.data())
 def test_a_history_that_is_read_while_it_grows_gives_what_it_gives_in_the_end(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -369,7 +370,7 @@ def test_what_is_said_before_a_call_whose_line_is_cut_is_no_answer(told: Told) -
     assert said([item for item in read_all(path) if isinstance(item, Slice)], "assistant") == []
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=draws(8))
 @given(st.lists(_RECORD | st.dictionaries(st.sampled_from(_KEYS), _JSON), max_size=8))
 def test_no_record_whatever_it_holds_stops_the_reading(
     tmp_path_factory: pytest.TempPathFactory, records: list[Any]

@@ -133,7 +133,7 @@ def bytes_of(path: Path) -> bytes:
         )
 
 
-@settings(max_examples=draws(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     plan=st.lists(st.lists(steps, min_size=1, max_size=5), min_size=1, max_size=12),
     doomed=st.sets(memories, min_size=1, max_size=3),

@@ -18,6 +18,7 @@ from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.settings import Settings
 from helix.store.listing import MemoryFilter
+from tests.sampling import some
 from tests.waiting import finished
 
 LOCKS = Path("/proc/locks")
@@ -72,6 +73,7 @@ def test_a_link_to_the_journal_is_refused_and_its_locks_stay(helix: Helix, tmp_p
     assert all(map(locks, files_of_sqlite))
 
 
+@pytest.mark.soak
 def test_a_link_in_the_place_of_a_backup_is_not_opened_when_copies_are_erased(helix: Helix, tmp_path: Path) -> None:
     journal = helix.settings.store_path / "journal.db"
     copy = tmp_path / "kept.backup"
@@ -104,7 +106,7 @@ def test_a_database_that_is_closed_is_a_file_like_any_other(settings: Settings) 
     files.open_regular(journal).close()
 
 
-@pytest.mark.parametrize("end", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("end", some(["-wal", "-shm", "-journal"], 1))
 def test_what_lies_beside_a_backup_gets_nothing_of_it_when_it_is_erased_there(
     helix: Helix, tmp_path: Path, end: str
 ) -> None:

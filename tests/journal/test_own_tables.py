@@ -108,6 +108,7 @@ def test_a_server_of_an_earlier_helix_gets_what_it_lacks_and_loses_what_is_kept_
         assert said(server, "SELECT to_regclass('poison') IS NULL") == [(True,)]
 
 
+@pytest.mark.soak
 def test_several_that_make_the_tables_at_once_all_succeed(address: str) -> None:
     with ExitStack() as opened, ThreadPoolExecutor(4) as pool:
         servers = [opened.enter_context(closing(Server(address))) for _ in range(4)]
@@ -132,6 +133,7 @@ def test_the_second_wall_is_looked_at_in_every_table_and_what_lowers_it_is_said(
                 said(server, "ALTER ROLE helix NOBYPASSRLS")
 
 
+@pytest.mark.soak
 def test_a_server_that_can_only_be_read_is_said_to_be_one(address: str) -> None:
     with closing(Server(f"{address}&options=-cdefault_transaction_read_only%3Don")) as server:
         with pytest.raises(EngineError, match="can only be read") as refused:
@@ -156,6 +158,7 @@ def test_a_server_that_lets_no_more_connections_in_is_said_to(address: str) -> N
             assert two.answers()
 
 
+@pytest.mark.soak
 def test_an_index_is_made_and_removed_by_the_role_that_owns_the_tables(address: str, tmp_path: Path) -> None:
     with (
         closing(Server(address)) as server,

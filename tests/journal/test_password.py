@@ -47,6 +47,7 @@ def test_whoever_listens_in_a_servers_place_is_told_no_password(
     assert (_SECRET.encode() in heard) is told
 
 
+@pytest.mark.soak
 def test_a_wrong_password_is_called_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGPASSWORD", "another")
     with running() as cluster:

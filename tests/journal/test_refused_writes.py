@@ -57,6 +57,7 @@ def test_writes_go_on_once_a_server_has_room_again(server: Server, journal: tupl
     assert [name for (name,) in rows] == wanted
 
 
+@pytest.mark.soak
 def test_a_write_waits_for_no_lock_of_another_session_without_end(
     server: Server, journal: tuple[Journal, Tenant], monkeypatch: pytest.MonkeyPatch
 ) -> None:

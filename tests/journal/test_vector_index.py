@@ -48,6 +48,7 @@ def exact(helix: Helix, vector: np.ndarray) -> list[str]:
     return [found for found, _ in sorted(kept, key=lambda one: -float(one[1] @ vector))]
 
 
+@pytest.mark.soak
 def test_the_index_finds_what_is_near_and_follows_what_changes(shop: tuple[Tenant, Helix], server: Server) -> None:
     tenant, helix = shop
     vector = HashEmbedder().embed([QUESTION])[0]
@@ -107,6 +108,7 @@ def test_a_tenant_without_vectors_has_nothing_to_index(server: Server) -> None:
         server.index_vectors(empty.slug)
 
 
+@pytest.mark.soak
 def test_the_server_reads_vectors_as_they_are_kept(shop: tuple[Tenant, Helix], server: Server) -> None:
     server.index_vectors(shop[0].slug)
     rows = np.random.default_rng(1).normal(0, 0.2, (500, 8)).astype(np.float32)
@@ -118,6 +120,7 @@ def test_the_server_reads_vectors_as_they_are_kept(shop: tuple[Tenant, Helix], s
     assert np.allclose(read, rows.astype(np.float16), atol=1e-7)
 
 
+@pytest.mark.soak
 def test_an_index_without_its_extension_is_dropped_or_made_anew(shop: tuple[Tenant, Helix], server: Server) -> None:
     """A write is refused in words that name the way out; after either way the tenant goes on."""
     tenant, helix = shop
@@ -139,6 +142,7 @@ def test_an_index_without_its_extension_is_dropped_or_made_anew(shop: tuple[Tena
         helix.store.vectors.vector_search(vector, 5)
 
 
+@pytest.mark.soak
 def test_an_index_that_no_server_opens_is_in_the_way_of_no_write(shop: tuple[Tenant, Helix], server: Server) -> None:
     """As where a standby that was promoted lacks the library."""
     tenant, helix = shop

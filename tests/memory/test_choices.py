@@ -81,6 +81,7 @@ def test_the_oldest_of_three_is_served_alone_once_a_person_chose_it_and_the_rule
     assert [memories.get(living, one).valid_to for one in ids] == [before[0], before[1], None]
 
 
+@pytest.mark.soak
 def test_history_told_late_does_not_end_what_a_person_chose_and_what_is_told_anew_does(
     living: Helix, store: Store, moment: Moment
 ) -> None:
@@ -97,6 +98,7 @@ def test_history_told_late_does_not_end_what_a_person_chose_and_what_is_told_ane
     assert served(living) == {"6666"}
 
 
+@pytest.mark.soak
 def test_what_was_decided_against_cannot_stay_elsewhere(living: Helix, store: Store) -> None:
     ids = claims(living, 3)
     resolve_contradiction(store, ids[0], ids[1], ids[1])
@@ -107,7 +109,7 @@ def test_what_was_decided_against_cannot_stay_elsewhere(living: Helix, store: St
     assert served(living) >= {"7410"}
 
 
-@settings(max_examples=draws(7), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=draws(3), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), number=st.integers(3, 4))
 def test_after_any_decisions_in_any_order_exactly_what_was_chosen_last_holds(
     living: Helix, store: Store, moment: Moment, data: st.DataObject, number: int

@@ -38,7 +38,7 @@ from helix.service import Helix
 from helix.settings import Settings
 from helix.store.store import Store
 from helix.store.writer import Decision
-from tests.sampling import draws
+from tests.sampling import draws, some
 from tests.waiting import UNHURRIED
 
 T = TypeVar("T")
@@ -86,6 +86,7 @@ def patch(store: Store, ref: Ref, **fields: object) -> None:
     store.writer.submit(decision)
 
 
+@pytest.mark.soak
 def test_ten_times_activate_the_venv_in_other_words_is_one_grounded_convention(
     models_path: Path, tmp_path: Path
 ) -> None:
@@ -272,7 +273,7 @@ def test_an_episode_without_a_vector_waits_for_it(store: Store) -> None:
     assert [memory.trigger for memory in learned(store)] == [LINTER[0]]
 
 
-@pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (3, 5))])
+@pytest.mark.parametrize("seed", some([2, 3, 5], 0))
 def test_many_episodes_give_the_same_at_once_and_night_by_night(
     store: Store, seed: int, pytestconfig: pytest.Config
 ) -> None:

@@ -33,6 +33,7 @@ from helix.store.store import Store
 from helix.strands import arriving, rollback, whole
 from helix.strands.lineage import note_version
 from helix.strands.rows import Selection
+from tests.sampling import some
 from tests.waiting import MOST_SECONDS, finished, until
 
 WORDS = b"quaxlotl harvester"
@@ -69,7 +70,7 @@ def damaged(copy: Path) -> Callable[[], object]:
     return lambda: copy.write_bytes(whole)
 
 
-@pytest.mark.parametrize("what", [moved_away, blocked, damaged])
+@pytest.mark.parametrize("what", some([blocked, moved_away, damaged], 1))
 def test_a_copy_that_could_not_be_erased_in_is_told_of_and_is_erased_in_later(
     settings: Settings, tmp_path: Path, what: Callable[[Path], Callable[[], object]]
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_log_that_somebody_else_put_beside_a_backup_is_not_read(settings: Sett
     restore_closed(settings.store_path, copy, store.runtime.clock())
 
 
+@pytest.mark.soak
 def test_a_file_larger_than_the_room_for_it_is_not_copied(settings: Settings, tmp_path: Path) -> None:
     copy = tmp_path / "shared.backup"
     with closing(Store(settings, embedder=HashEmbedder())) as store:
@@ -141,6 +143,7 @@ def test_a_file_larger_than_the_room_for_it_is_not_copied(settings: Settings, tm
         assert "larger than half of the room" in outcome.why
 
 
+@pytest.mark.soak
 def test_what_is_acknowledged_while_a_backup_is_restored_is_in_the_journal_that_is_kept(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +169,7 @@ def test_what_is_acknowledged_while_a_backup_is_restored_is_in_the_journal_that_
         assert {*late} <= {one for (one,) in connection.execute("SELECT id FROM node")}
 
 
+@pytest.mark.soak
 def test_an_erasure_that_came_from_elsewhere_waits_for_a_backup_and_reaches_it(
     settings: Settings, tmp_path: Path
 ) -> None:
@@ -191,6 +195,7 @@ def test_an_erasure_that_came_from_elsewhere_waits_for_a_backup_and_reaches_it(
         assert WORDS not in copy.read_bytes()
 
 
+@pytest.mark.soak
 def test_an_erasure_waits_for_a_rollback_and_reaches_what_that_brought_back(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +220,7 @@ def test_an_erasure_waits_for_a_rollback_and_reaches_what_that_brought_back(
     assert WORDS not in (settings.store_path / "journal.db").read_bytes()
 
 
+@pytest.mark.soak
 def test_a_backup_that_was_made_in_the_midst_of_an_import_is_served_without_its_half(
     settings: Settings, tmp_path: Path
 ) -> None:

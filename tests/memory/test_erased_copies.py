@@ -64,6 +64,7 @@ def test_a_memory_that_was_edited_into_the_same_words_is_named_among_what_stays(
     assert edited in stays - goes
 
 
+@pytest.mark.soak
 def test_what_its_notes_say_instead_is_no_version_of_a_rule_and_stays(helix: Helix, tmp_path: Path) -> None:
     notes = tmp_path / "AGENTS.md"
 
@@ -79,6 +80,7 @@ def test_what_its_notes_say_instead_is_no_version_of_a_rule_and_stays(helix: Hel
     assert memories.get(helix, own.id).resolution == "Except for typos."
 
 
+@pytest.mark.soak
 def test_a_source_that_says_nothing_is_known_by_a_digest(lone_store: Store) -> None:
     source = "codex:5d0e7c0a-8f7b-4a1e-9c3d-2b6f1a7e8d90:2026-03-01T10:00:01.000Z#f8ac8c3f5abf8f0d"
     heard = record(lone_store, EpisodeRequest(content=CLIENT, source=source)).id
@@ -89,6 +91,7 @@ def test_a_source_that_says_nothing_is_known_by_a_digest(lone_store: Store) -> N
     assert "f8ac8c3f" not in left.source
 
 
+@pytest.mark.soak
 def test_no_more_goes_than_the_plan_says_where_others_were_folded_into_the_same(helix: Helix) -> None:
     words = (
         "Deploys of the shop run on Tuesday",

@@ -160,6 +160,7 @@ def test_what_shares_no_sentence_stays_as_it_is(store: Store) -> None:
     assert injections(store.index, task.id) == []
 
 
+@pytest.mark.soak
 def test_a_candidate_goes_with_the_memory_it_became_and_a_task_can_be_named_itself(store: Store) -> None:
     ident = memory(store, SENTENCE)
     candidate = Candidate(

@@ -453,11 +453,11 @@ def test_a_tombstone_is_not_edited_restored_or_confirmed(store: Store) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        *("as soon as it is answered", "before the logs are blotted", "before the graph's files go"),
-        *("between removing and erasing", "before rows are emptied", "inside a copy", "before the end"),
+        *("as soon as it is answered", "before the graph's files go", "before rows are emptied", "before the end"),
         *(
             pytest.param(place, marks=pytest.mark.soak)
             for place in (
+                *("before the logs are blotted", "between removing and erasing", "inside a copy"),
                 *("behind the graph's files", "before memory and image are read anew", "behind memory and image"),
             )
         ),

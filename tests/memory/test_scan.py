@@ -188,6 +188,7 @@ def test_secrets_are_in_no_file_any_more_and_all_else_stays(store: Store, tmp_pa
     assert scanned(store).found == ()
 
 
+@pytest.mark.soak
 def test_doing_it_again_changes_nothing(store: Store) -> None:
     as_of_old(store)
     scanned(store, apply=True)
@@ -255,6 +256,7 @@ def test_a_backup_that_was_moved_brings_no_secret_back(helix: Helix, tmp_path: P
     assert found_in(tmp_path) == []
 
 
+@pytest.mark.soak
 @pytest.mark.file
 @pytest.mark.parametrize("kind", some([erasing.ERASE, erasing.REDACT], 1))
 def test_nor_where_another_erasure_was_cut_short_before_it_is_restored(

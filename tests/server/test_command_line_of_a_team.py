@@ -51,6 +51,7 @@ def test_commands_ask_the_team_s_server_as_their_key(team: Team, tmp_path: Path)
     assert reader.returncode == 14
 
 
+@pytest.mark.soak
 def test_status_and_doctor_show_the_server_and_the_key_s_tenant(team: Team, tmp_path: Path) -> None:
     tenant, url = team.tenant(), team.processes[0].url
     here = {"HELIX_SERVER": url, "HELIX_KEY": team.key(tenant, Role.READER)}

@@ -102,6 +102,7 @@ def test_what_was_meant_for_somebody_else_is_refused(
     assert said in told.json()["errors"][0]["message"]
 
 
+@pytest.mark.soak
 def test_a_request_s_target_is_a_path(team: Team) -> None:
     """One without a slash would have what a process shows the others sent to whatever host it names."""
     tenant = team.tenant()
@@ -120,6 +121,7 @@ def test_a_request_s_target_is_a_path(team: Team) -> None:
             listener.accept()
 
 
+@pytest.mark.soak
 def test_what_a_link_opened_ends_with_it(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     link = _link(team, tenant)
@@ -146,6 +148,7 @@ def test_what_a_link_opened_ends_with_it(team: Team) -> None:
     until(lambda: not answers())
 
 
+@pytest.mark.soak
 def test_a_browser_that_leaves_ends_its_session_everywhere(team: Team) -> None:
     here, elsewhere = team.processes[:2]
     entered = here.send("POST", f"/open/{_link(team, team.tenant())}")
@@ -279,6 +282,7 @@ def test_a_subscription_is_handed_on_and_ends_with_its_key(team: Team, number: i
     asyncio.run(watched())
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("accept", some(["text/event-stream", "Text/Event-Stream"], 1))
 def test_a_stream_of_events_ends_with_its_key_however_it_was_asked_for(team: Team, accept: str) -> None:
     tenant, here = team.tenant(), team.processes[0]
@@ -416,6 +420,7 @@ def test_a_bound_key_s_hooks_stay_in_its_scope(team: Team) -> None:
     assert here.send("POST", "/hooks/claude-code", hook, json=payload).headers["x-helix-scope"] == "shop"
 
 
+@pytest.mark.soak
 def test_a_tenant_has_room_for_so_many_subscriptions(team: Team) -> None:
     """Each event is handed to all of them, so that their number is what others wait for."""
     key = team.key(team.tenant())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from helix.journal.postgres.dialect import tables
 from helix.model.principal import Role
 from tests.server.team import RECALL, STORE, Process, Team
@@ -83,6 +85,7 @@ def test_what_the_server_lost_is_told_nobody_soon_though_nothing_is_written(team
     assert [item["node"]["trigger"] for item in found if "drawer" in item["node"]["trigger"]] == []
 
 
+@pytest.mark.soak
 def test_the_graph_tells_nothing_that_the_server_lost_once_as_much_is_written_again(team: Team) -> None:
     home, other, key, put_back = with_the_till(team)
     store(home, key, "the drawer is lost", "the lamp is lost")
@@ -94,6 +97,7 @@ def test_the_graph_tells_nothing_that_the_server_lost_once_as_much_is_written_ag
     assert len(lost(other, key)) == 1
 
 
+@pytest.mark.soak
 def test_a_loss_is_told_by_each_home_until_somebody_has_acknowledged_it(team: Team) -> None:
     slug = team.tenant()
     key = team.key(slug, Role.OWNER)
@@ -122,6 +126,7 @@ def test_a_loss_is_told_by_each_home_until_somebody_has_acknowledged_it(team: Te
     assert lost(first, key) == kept_graphs(first, number) == []
 
 
+@pytest.mark.soak
 def test_a_loss_is_told_though_no_graph_was_asked(team: Team) -> None:
     home, other, key, put_back = with_the_till(team)
     store(home, key, "the drawer is lost", "the lamp is lost")

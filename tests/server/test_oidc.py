@@ -22,6 +22,7 @@ from websockets.typing import Subprotocol
 from helix.errors import ConfigError, EngineError, InvalidInputError, UnauthorizedError
 from helix.model.principal import Role
 from helix.server.oidc import Verifier
+from tests.sampling import some
 from tests.server.issuer import AUDIENCE, Issuer, issuing
 from tests.server.team import RECALL, STORE, Process, Team
 from tests.waiting import MOST_SECONDS, until
@@ -44,6 +45,7 @@ def here(team: Team, issuer: Issuer) -> Process:
     ).announced()
 
 
+@pytest.mark.soak
 def test_a_person_may_what_their_role_says(team: Team, issuer: Issuer, here: Process) -> None:
     tenant = team.tenant()
     token = issuer.token("person-1")
@@ -58,6 +60,7 @@ def test_a_person_may_what_their_role_says(team: Team, issuer: Issuer, here: Pro
     until(lambda: here.code(token, STATUS) == "FORBIDDEN")
 
 
+@pytest.mark.soak
 def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, issuer: Issuer, here: Process) -> None:
     second, first, third = team.tenant(), team.tenant(), team.tenant()
     for tenant, name in ((first, "Ada"), (second, "Grace")):
@@ -81,7 +84,7 @@ def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, is
     assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
 
 
-@pytest.mark.parametrize("how", ["suspended", "removed", "gone"])
+@pytest.mark.parametrize("how", some(["suspended", "removed", "gone"], 1))
 def test_who_names_no_tenant_is_in_no_other_one_while_their_first_lets_them_in_no_more(
     team: Team, issuer: Issuer, here: Process, how: str
 ) -> None:
@@ -117,6 +120,7 @@ def test_a_claim_shows_nothing_of_a_removed_tenant_whose_name_another_one_has(
     assert here.data(token, asked)["memories"]["edges"] == []
 
 
+@pytest.mark.soak
 def test_what_a_person_has_open_ends_with_their_membership(team: Team, issuer: Issuer, here: Process) -> None:
     tenant, token = team.server.tenant(team.tenant()), issuer.token("person-4")
     team.accounts.add_member(tenant, issuer.address, "person-4", Role.READER, by="the test")
@@ -232,6 +236,7 @@ def test_a_key_holds_for_an_hour_while_the_issuer_is_away() -> None:
         verifier.claims(token)
 
 
+@pytest.mark.soak
 def test_strangers_at_an_issuer_that_hangs_hold_up_nobody_whose_key_is_known(issuer: Issuer) -> None:
     moment = [0.0]
     verifier = Verifier(issuer.address, AUDIENCE, clock=lambda: moment[0])

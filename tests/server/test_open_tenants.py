@@ -117,6 +117,7 @@ def test_what_is_kept_of_a_tenant_is_not_taken_by_one_that_has_its_name_next(sma
     assert marks[1].exists()
 
 
+@pytest.mark.soak
 def test_what_the_work_of_a_tenant_logs_names_it(
     small: tuple[Team, Process], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,6 +66,7 @@ def test_one_request_brings_no_more_than_a_batch_beyond_what_may_be_kept(team: T
     assert kept[0] > 0
 
 
+@pytest.mark.soak
 def test_a_quota_that_changes_holds_for_a_tenant_that_is_open(team: Team) -> None:
     here, key = team.processes[0], _limited(team, memories=1)
     tenant = team.server.tenant(team.accounts.principal_of(key).tenant)

@@ -83,7 +83,9 @@ def shared(team: Team) -> str:
     return team.tenant()
 
 
-@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize(
+    "role", [pytest.param(role, marks=pytest.mark.soak if role.reaches(Role.ADMIN) else ()) for role in Role]
+)
 def test_each_role_may_what_it_may(team: Team, shared: str, role: Role) -> None:
     tenant = team.tenant() if role.value in DOCUMENTS["rebuild"][1] else shared
     key = team.key(tenant, role)

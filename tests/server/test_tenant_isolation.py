@@ -52,7 +52,8 @@ def test_nobody_sees_what_another_tenant_keeps(team: Team, pytestconfig: pytest.
     """Each document of the client, through either process, with the other tenant's ids, names and scopes.
 
     Whose they are is asked the same questions: what shows nothing to them would show nothing here. In an ordinary run
-    a document that changes something is given an id, a scope and one of the other names, the next one the next of them.
+    a document is given an id, a scope and one of the other names, the next one the next of them, and of all that it may
+    be asked with these every third.
     """
     soaked = pytestconfig.getoption("--soak")
     dice = random.Random(16)
@@ -63,15 +64,14 @@ def test_nobody_sees_what_another_tenant_keeps(team: Team, pytestconfig: pytest.
     shown = set[str]()
     for place, (name, listed) in enumerate(_documents()):
         others = [one for one in secrets[-6:] if one != "shop/web"]
-        whole = soaked or listed.operation is OperationType.QUERY
-        values = [secrets[0], "shop/web", *(others if whole else [others[place % len(others)]])]
-        for given in _asked(listed, values):
+        values = [secrets[0], "shop/web", *(others if soaked else [others[place % len(others)]])]
+        for given in list(_asked(listed, values))[:: 1 if soaked else 3]:
             told = team.processes[dice.randrange(2)].ask(key, document(name), **given)
             assert "quastel" not in str(told), (name, given)
             if listed.operation is OperationType.QUERY and name not in shown:
                 told = team.processes[dice.randrange(2)].ask(other, document(name), **given)
                 shown |= {name} if "quastel" in str(told) else set()
-    assert len(shown) > 15, shown
+    assert len(shown) > (15 if soaked else 8), shown
 
 
 @pytest.mark.parametrize("way", some(["hooks", "mcp", "cypher", "v1"], 2))
@@ -148,6 +148,7 @@ def _by_administration(here: Process, key: str, secrets: Sequence[str]) -> str:
     return str(said)
 
 
+@pytest.mark.soak
 def test_what_a_tenant_leaves_for_a_peer_is_not_given_by_its_key_of_another_tenant(team: Team, tmp_path: Path) -> None:
     """The same peer, scope and role: nothing but the key tells them apart."""
     laptop = Machine(tmp_path / "home")

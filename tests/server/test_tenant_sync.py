@@ -1,4 +1,7 @@
-"""Sync of a laptop's store with a tenant: both hold the same of a scope, whoever is home; no other scope travels."""
+"""Sync of a laptop's store with a tenant: both hold the same of a scope, whoever is home; no other scope travels.
+
+All of it is a soak: what is synced over HTTP, and by whose rights, is tested in tests/strands/test_sync_api.py.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,7 @@ def _kept(laptop: Machine, scope: str) -> set[str]:
     return {edge["node"]["trigger"] for edge in laptop("list", "--scope", scope)["memories"]["edges"]}
 
 
+@pytest.mark.soak
 def test_a_laptop_and_a_tenant_hold_the_same_of_a_scope(own: Team, laptop: Machine) -> None:
     tenant = own.tenant()
     whole = own.key(tenant)

@@ -118,6 +118,7 @@ def secure(tmp_path: Path) -> Iterator[tuple[Team, list[Process]]]:
         yield made, processes
 
 
+@pytest.mark.soak
 def test_processes_with_certificates_of_their_own_know_each_other_by_an_authority(tmp_path: Path) -> None:
     with gathered(tmp_path) as made:
         pairs = [_certificate(tmp_path, of) for of in ("1", "2")]

@@ -32,6 +32,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.soak
 def test_each_client_says_whether_it_is_here_and_uses_this_store(helix: Helix, person: Path) -> None:
     before = {one.client: one for one in upkeep.agents(helix)}
     assert set(before) == set(descriptions.CLIENTS)

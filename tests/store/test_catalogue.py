@@ -284,7 +284,7 @@ def _state(view: CatalogueView) -> tuple[object, ...]:
     )
 
 
-@settings(max_examples=draws(30), deadline=None)
+@settings(max_examples=draws(15), deadline=None)
 @given(steps=batches, cut=st.integers(0, 31), again=st.integers(0, 31))
 def test_loading_applying_and_replaying_end_in_the_same_state(steps: list[object], cut: int, again: int) -> None:
     operations = _numbered(steps)
@@ -455,7 +455,7 @@ queries = st.builds(
 )
 
 
-@settings(max_examples=draws(30), deadline=None)
+@settings(max_examples=draws(15), deadline=None)
 @given(seed=st.integers(0, 5), query=queries)
 def test_the_mask_is_what_a_full_scan_of_the_nodes_says(seed: int, query: RecallQuery) -> None:
     nodes = random_nodes(seed, 120)

@@ -118,6 +118,7 @@ def test_a_pause_is_told(helix: Helix) -> None:
     assert [event["what"] for event in told if event["type"] == "store.changed"] == ["capture"] * 2 + ["background"] * 2
 
 
+@pytest.mark.soak
 @pytest.mark.file
 def test_another_content_is_told(helix: Helix, tmp_path: Path) -> None:
     finished(helix, upkeep.backup(helix, str(tmp_path / "copy")))

@@ -6,6 +6,8 @@ import gc
 import weakref
 from pathlib import Path
 
+import pytest
+
 from helix import settings as configuration
 from helix.memory.capture.episodes import EpisodeRequest
 from helix.memory.remember.request import StoreRequest
@@ -39,6 +41,7 @@ def test_every_closed_store_is_let_go_with_its_model(tmp_path: Path) -> None:
     assert gc.get_freeze_count() <= frozen, "what is frozen is never collected"
 
 
+@pytest.mark.soak
 def test_passages_that_wait_for_a_vector_are_a_backlog_and_no_damage(helix: Helix) -> None:
     store = helix.store
     helix.worker.stop()

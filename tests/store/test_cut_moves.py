@@ -40,7 +40,7 @@ _ALL = 4
 
 
 MOMENTS: tuple[str | int, ...] = ("node", "meta", *range(_ALL))
-TOLD = some(MOMENTS, 3)
+TOLD = some(MOMENTS, 2)
 """While rows are carried, once all are, and when all but the last write is done; in a soak at every moment."""
 
 
@@ -156,6 +156,7 @@ def test_a_move_that_is_killed_leaves_one_place_to_write_and_is_ended_by_another
             opened.reverse()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("moment", TOLD)
 def test_a_cut_move_goes_on_however_its_places_are_written(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, moment: str | int
@@ -171,7 +172,7 @@ def test_a_cut_move_goes_on_however_its_places_are_written(
     assert names(places[1]) == {"before"}
 
 
-@pytest.mark.parametrize("left", range(2, _ALL))
+@pytest.mark.parametrize("left", some(range(2, _ALL), 1))
 def test_a_tenant_that_has_left_is_not_served_again_though_its_move_was_cut_off(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, left: int
 ) -> None:
@@ -243,7 +244,7 @@ def test_a_tenant_comes_back_in_the_state_in_which_it_left_and_the_audit_says_th
 
 
 @pytest.mark.parametrize("moment", TOLD)
-@pytest.mark.parametrize("from_server", [False, True])
+@pytest.mark.parametrize("from_server", some([True, False], 1))
 def test_what_arrived_whole_is_opened_although_its_source_is_gone(
     server: Server,
     places: tuple[Settings, Settings],
@@ -320,6 +321,7 @@ def test_a_source_that_a_backup_brought_back_is_there(
     assert names(places[1]) is None
 
 
+@pytest.mark.soak
 def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: tuple[Settings, Settings]) -> None:
     """Not even to one where a move of it was given up before."""
     folder, tenant = places
@@ -342,6 +344,7 @@ def test_a_store_that_has_moved_goes_to_no_third_place(server: Server, places: t
     assert names(tenant) == {"before"}
 
 
+@pytest.mark.soak
 def test_a_tenant_that_is_served_is_suspended_to_be_moved_away(
     server: Server, places: tuple[Settings, Settings], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

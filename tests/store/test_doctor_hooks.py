@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 
+import pytest
+
 from helix.model.reports import DoctorFinding
 from helix.service import Helix
 from helix.store.doctor import examine
@@ -30,6 +32,7 @@ def test_hooks_that_all_fail_are_told_with_what_to_do(helix: Helix) -> None:
     assert not found.ok and "9 of the last day" in found.detail and refused[0] in found.detail and found.hint
 
 
+@pytest.mark.soak
 def test_what_is_old_or_ordinary_is_no_fault(helix: Helix) -> None:
     late = ("the daemon did not answer in time", 0.1), ("no daemon ran; one is being started", 0.1)
     assert told(helix.store, *[("PermissionError", 1.5)] * 9, *late * 9).ok

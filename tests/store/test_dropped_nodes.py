@@ -248,7 +248,8 @@ def store_at(home: Path) -> Store:
     return Store(configuration.load(given_settings, environ=UNHURRIED, cwd=home), embedder=HashEmbedder())
 
 
-@settings(max_examples=2, deadline=None)
+@pytest.mark.soak
+@settings(max_examples=draws(1), deadline=None)
 @given(history=st.lists(transactions.filter(bool), min_size=2, max_size=2))
 def test_the_graph_agrees_too_also_when_it_is_opened_again(
     history: list[list[list[list[tuple[str, int, int, float]]]]],

@@ -417,6 +417,7 @@ def test_a_store_goes_back_to_a_version_and_forward_again(machines: Machines) ->
         strands.roll_back_to(helix, "never")
 
 
+@pytest.mark.soak
 def test_what_came_in_one_change_with_what_was_erased_stays_when_a_store_goes_back(
     machines: Machines, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ from helix.service import Helix
 from helix.strands.received import Signer
 from tests.memory.conftest import Moment
 from tests.memory.saying import PROJECT, job, learned, say
+from tests.sampling import some
 from tests.strands.conftest import Machines
 
 OFFICE = "the address of the office is 5 Sesame Street"
@@ -76,6 +77,7 @@ def test_what_was_taken_out_of_recall_is_not_brought_back_by_a_rename_or_a_move_
         assert memories.get(machine, renamed).status is Status.ACTIVE
 
 
+@pytest.mark.soak
 def test_other_words_than_those_forgotten_stay_and_the_sync_says_so(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, OFFICE)
@@ -231,7 +233,7 @@ def test_what_a_person_decided_is_not_asked_again_because_of_a_rule(machines: Ma
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("renamed", [0, 1])
-@pytest.mark.parametrize("sooner", [False, True])
+@pytest.mark.parametrize("sooner", some([True, False], 1))
 def test_what_a_person_decided_holds_for_what_another_machine_renamed(
     machines: Machines, folder: Path, which: int, renamed: int, sooner: bool
 ) -> None:
@@ -269,7 +271,7 @@ AGENTS: dict[str, Any] = {"agent": "bot", "trust": Trust.AGENT_INFERRED}
 OTHER_PORT = "the api listens on port 8002"
 
 
-@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("first", some([True, False], 1))
 @pytest.mark.parametrize("hours", [1, 30])
 def test_what_a_person_decided_against_is_not_told_because_an_agent_said_it_elsewhere(
     machines: Machines, folder: Path, first: bool, hours: int
@@ -294,7 +296,7 @@ def test_what_a_person_decided_against_is_not_told_because_an_agent_said_it_else
         assert {item.text for item in machine.recall(RecallQuery(query="which port")).items} == {OTHER_PORT}
 
 
-@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("first", some([True, False], 1))
 @pytest.mark.parametrize("field", ["valid_to", "valid_from", "name"])
 def test_what_a_person_says_of_a_memory_holds_of_another_machines_copy(
     machines: Machines, folder: Path, first: bool, field: str

@@ -25,6 +25,7 @@ from helix.strands.whole import Unwatched
 from tests.memory.conftest import Moment
 from tests.memory.saying import PROJECT, job, learned, say
 from tests.memory.working import copied
+from tests.sampling import some
 from tests.strands.conftest import Machines
 from tests.waiting import finished
 
@@ -57,7 +58,7 @@ def test_all_versions_leave_the_files_of_another_machine(machines: Machines, fol
     assert not told_in_files(other)
 
 
-@pytest.mark.parametrize("change", [{"name": "hq"}, {"resolution": "second floor"}])
+@pytest.mark.parametrize("change", some([{"name": "hq"}, {"resolution": "second floor"}], 1))
 def test_a_version_that_another_machine_made_meanwhile_goes_too(
     machines: Machines, folder: Path, change: dict[str, Any]
 ) -> None:
@@ -72,7 +73,7 @@ def test_a_version_that_another_machine_made_meanwhile_goes_too(
         assert not told_in_files(machine)
 
 
-@pytest.mark.parametrize("elsewhere", ["the tests need docker", ""])
+@pytest.mark.parametrize("elsewhere", some(["the tests need docker", ""], 1))
 def test_no_name_comes_back_by_a_machine_that_left_something_before_it_knew(
     machines: Machines, folder: Path, elsewhere: str
 ) -> None:
@@ -91,6 +92,7 @@ def test_no_name_comes_back_by_a_machine_that_left_something_before_it_knew(
     assert not told_in_files(one)
 
 
+@pytest.mark.soak
 def test_a_name_that_something_else_speaks_of_stays(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, OFFICE)
@@ -102,7 +104,8 @@ def test_a_name_that_something_else_speaks_of_stays(machines: Machines, folder: 
         assert sorted(told_in_rows(machine)) == ["Entity", "Episode", "Memory"]
 
 
-@pytest.mark.parametrize("change", [{"name": "hq"}, {"resolution": "second floor"}, {"kind": "convention"}])
+@pytest.mark.soak
+@pytest.mark.parametrize("change", some([{"name": "hq"}, {"resolution": "second floor"}, {"kind": "convention"}], 1))
 def test_a_version_of_a_machine_that_did_not_know_comes_in_nowhere(
     machines: Machines, folder: Path, change: dict[str, Any]
 ) -> None:
@@ -132,6 +135,7 @@ def test_what_was_learned_of_what_was_erased_comes_in_nowhere(machines: Machines
     assert not told_in_rows(other)
 
 
+@pytest.mark.soak
 def test_what_is_said_again_is_not_erased_with_a_version_of_what_was(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, OFFICE)
@@ -144,6 +148,7 @@ def test_what_is_said_again_is_not_erased_with_a_version_of_what_was(machines: M
     assert [memories.get(machine, again).trigger for machine in (one, other)] == [OFFICE] * 2
 
 
+@pytest.mark.soak
 def test_what_contradicts_something_erased_comes_in(machines: Machines, folder: Path) -> None:
     moment = Moment()
     one, other = machines(moment), machines(moment)
@@ -160,6 +165,7 @@ def test_what_contradicts_something_erased_comes_in(machines: Machines, folder: 
     settle(folder, one, other)
 
 
+@pytest.mark.soak
 def test_no_edge_to_what_was_erased_comes_in_and_says_its_words(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     erased = store(one, "the vault is called Nautilus")
@@ -198,7 +204,8 @@ def erase_all(helix: Helix) -> None:
             erase(helix, node.id)
 
 
-@pytest.mark.parametrize("synced_before", [False, True])
+@pytest.mark.soak
+@pytest.mark.parametrize("synced_before", some([True, False], 1))
 def test_what_another_machine_read_of_the_same_history_and_notes_goes_too(
     machines: Machines, folder: Path, tmp_path: Path, synced_before: bool
 ) -> None:
@@ -229,6 +236,7 @@ def test_what_was_said_on_another_machine_in_the_same_words_stays(
     assert [memories.get(machine, said).trigger for machine in (one, other)] == [OFFICE, OFFICE]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("reworded", ["the address of the office is 7 Elm Road", f"{OFFICE}, second floor"])
 def test_machines_agree_on_an_edit_of_what_rested_on_an_episode_that_was_erased(
     machines: Machines, folder: Path, reworded: str
@@ -245,7 +253,8 @@ def test_machines_agree_on_an_edit_of_what_rested_on_an_episode_that_was_erased(
         assert [memory.trigger for memory in memories.memories(machine, MemoryFilter()).items] == [reworded]
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.soak
+@pytest.mark.parametrize("first", some([1, 0], 1))
 def test_what_two_machines_erased_each_in_its_way_is_derived_on_neither_again(
     machines: Machines, folder: Path, first: int
 ) -> None:
@@ -271,6 +280,7 @@ def lines(*contents: str) -> list[str]:
     return [json.dumps({"type": "episode", "content": content}) for content in contents]
 
 
+@pytest.mark.soak
 def test_an_export_that_another_machine_read_goes_where_it_says_what_was_erased(
     machines: Machines, folder: Path
 ) -> None:
@@ -285,6 +295,7 @@ def test_an_export_that_another_machine_read_goes_where_it_says_what_was_erased(
         assert "The canteen opens at noon." in [one.content for one in capture.episodes(machine).items]
 
 
+@pytest.mark.soak
 def test_what_the_plan_says_stays_is_erased_by_no_sync(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     ingest.ingest_jsonl(
@@ -300,7 +311,8 @@ def test_what_the_plan_says_stays_is_erased_by_no_sync(machines: Machines, folde
     assert [memories.get(machine, edited.id).trigger for machine in (one, other)] == [OFFICE] * 2
 
 
-@pytest.mark.parametrize("source", ["", "wiki:offices"])
+@pytest.mark.soak
+@pytest.mark.parametrize("source", some(["wiki:offices", ""], 1))
 def test_what_is_said_again_after_all_know_of_the_erasure_is_told_on_all(
     machines: Machines, folder: Path, source: str
 ) -> None:
@@ -314,6 +326,7 @@ def test_what_is_said_again_after_all_know_of_the_erasure_is_told_on_all(
     assert [memories.get(machine, again).trigger for machine in (one, other)] == [OFFICE] * 2
 
 
+@pytest.mark.soak
 def test_what_is_not_shared_is_not_erased_with_what_is(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, OFFICE, scope="shop")
@@ -328,6 +341,7 @@ def test_what_is_not_shared_is_not_erased_with_what_is(machines: Machines, folde
     assert OFFICE in [episode.content for episode in capture.episodes(other, scope="private").items]
 
 
+@pytest.mark.soak
 def test_a_rule_that_a_person_confirmed_does_not_go_because_its_section_does(
     machines: Machines, folder: Path, tmp_path: Path
 ) -> None:
@@ -341,6 +355,7 @@ def test_a_rule_that_a_person_confirmed_does_not_go_because_its_section_does(
     assert memories.get(other, yarn.id).said_by == "you"
 
 
+@pytest.mark.soak
 def test_what_was_read_beside_an_erased_sentence_is_kept_out_nowhere(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, OFFICE)
@@ -356,6 +371,7 @@ def test_what_was_read_beside_an_erased_sentence_is_kept_out_nowhere(machines: M
         assert not told_in_rows(machine)
 
 
+@pytest.mark.soak
 def test_what_somebody_said_elsewhere_in_a_sentence_of_their_own_stays(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, "Run the tests")
@@ -366,6 +382,7 @@ def test_what_somebody_said_elsewhere_in_a_sentence_of_their_own_stays(machines:
     assert [memories.get(machine, own).said_by for machine in (one, other)] == ["you", "you"]
 
 
+@pytest.mark.soak
 def test_a_plan_of_another_machine_that_quotes_what_was_erased_stays(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     said = store(one, OFFICE)

@@ -108,6 +108,7 @@ def test_a_transfer_that_goes_on_may_take_longer_than_git_may_be_silent(
     assert (tmp_path / "fetched").read_bytes() == (tmp_path / "source").read_bytes()
 
 
+@pytest.mark.soak
 def test_a_transfer_that_stands_still_is_ended(
     filled: tuple[type[Server], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_transfer_that_stands_still_is_ended(
     assert at(tmp_path / "other.git", address).names() == [NAME]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "left", some(["shallow.lock", "refs/helix/strands.lock", "config.lock", "objects/pack/tmp_pack_1"], 1)
 )

@@ -124,6 +124,7 @@ def test_sizes_that_no_strand_has_are_none(
             asked()
 
 
+@pytest.mark.soak
 def test_an_answer_that_comes_byte_by_byte_is_given_up(
     hostile: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

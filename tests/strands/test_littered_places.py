@@ -83,6 +83,7 @@ def test_a_file_that_is_named_nearly_as_a_strand_stops_no_sync(machines: Machine
     assert (report["taken"], len(report["problems"])) == (1, 2) and memories.get(other, rule)
 
 
+@pytest.mark.soak
 def test_a_strand_that_grows_while_it_is_fetched_fills_no_disk(
     machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

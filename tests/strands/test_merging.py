@@ -73,6 +73,7 @@ def test_what_one_side_alone_changed_is_taken_and_what_it_dropped_is_dropped(mac
     assert root(one.store) == root(other.store)
 
 
+@pytest.mark.soak
 def test_what_a_person_said_is_forgotten_and_not_lost_where_the_other_side_undid_what_came_in(
     machines: Machines, folder: Path
 ) -> None:

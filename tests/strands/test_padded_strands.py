@@ -38,8 +38,10 @@ class Stopped:
 @pytest.mark.parametrize(
     "padded",
     [
-        lambda: [{**ROW, "more": json.loads(MUCH)}],
-        lambda: [ROW, {"id": FIRST, "label": "Memory", "t": "vec", "v": json.loads(MUCH)}],
+        pytest.param(lambda: [{**ROW, "more": json.loads(MUCH)}], marks=pytest.mark.soak),
+        pytest.param(
+            lambda: [ROW, {"id": FIRST, "label": "Memory", "t": "vec", "v": json.loads(MUCH)}], marks=pytest.mark.soak
+        ),
         lambda: [{**ROW, "props": {**ROW["props"], "attributes": f'{{"a":{MUCH}}}'}}],
     ],
     ids=["a row of an older schema", "vectors", "attributes"],

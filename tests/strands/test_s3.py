@@ -118,6 +118,7 @@ def endless(endpoint: str) -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
+@pytest.mark.soak
 def test_a_list_without_an_end_is_given_up(
     endless: tuple[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,7 +189,7 @@ def slow(endpoint: str) -> Iterator[Callable[[tuple[bytes, bytes]], str]]:
 
 
 @pytest.mark.parametrize("words", some(((words,) for words in ENDLESS.values()), 1), ids=ENDLESS)
-@pytest.mark.parametrize("asked", [False, True], ids=["patience", "stop"])
+@pytest.mark.parametrize("asked", some([True, False], 1), ids=["stop", "patience"])
 def test_an_answer_that_never_begins_is_given_up(
     slow: Callable[[tuple[bytes, bytes]], str],
     words: tuple[bytes, bytes],

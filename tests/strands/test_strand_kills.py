@@ -165,7 +165,7 @@ def check(scene: Scene, deed: str, home: Path, *, where: str) -> None:
                 assert item.node.trigger.startswith(f"{trigger} "), where
 
 
-@pytest.mark.parametrize(("deed", "place", "nth"), some(KILLS, 5))
+@pytest.mark.parametrize(("deed", "place", "nth"), some(KILLS, 2))
 def test_killed_at_a_place_it_is_whole_or_not_there(
     victims: Victims, scene: Scene, tmp_path: Path, deed: str, place: str, nth: int
 ) -> None:
@@ -222,6 +222,7 @@ def test_what_is_left_of_an_import_keeps_no_start_waiting_and_stops_when_it_is_t
         check(scene, "import", home, where="at the start after that")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("deed", some(PLACES, 1))
 def test_killed_at_any_moment_it_is_whole_or_not_there(
     victims: Victims, scene: Scene, tmp_path: Path, pytestconfig: pytest.Config, deed: str

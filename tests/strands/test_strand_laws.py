@@ -89,7 +89,7 @@ def test_undoing_what_was_merged_restores_exactly(history: list[Any], three: lis
     assert root(here) == of_rows
 
 
-@QUICK
+@settings(QUICK, max_examples=draws(3))
 @given(said=st.lists(st.tuples(st.integers(0, 2), st.sampled_from(FACTS[2:])), max_size=6))
 def test_in_which_order_three_are_merged_does_not_matter(said: list[tuple[int, str]], three: list[Helix]) -> None:
     for number, (at, fact) in enumerate(said):

@@ -21,6 +21,7 @@ from helix.model.memory import Status
 from helix.model.provenance import Trust
 from helix.operations import capture, contexts, memories, review
 from helix.service import Helix
+from tests.sampling import some
 from tests.strands.conftest import Machines
 
 RULE = "never deploy on a friday"
@@ -33,7 +34,7 @@ def both(machines: Machines) -> tuple[Helix, Helix]:
     return believing(laptop, Trust.WEB), believing(desktop, Trust.WEB)
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", some([0, 1], 1))
 @pytest.mark.parametrize(
     "told",
     [
@@ -146,7 +147,7 @@ def test_a_copy_of_the_persons_words_is_about_nothing_else(machines: Machines, t
 
 
 @pytest.mark.parametrize("stays", [0, 1, None])
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", some([0, 1], 1))
 def test_what_a_person_decided_of_a_strangers_memory_holds_on_every_machine(
     both: tuple[Helix, Helix], tmp_path: Path, folder: Path, stays: int | None, first: int
 ) -> None:
@@ -169,6 +170,7 @@ def test_what_a_person_decided_of_a_strangers_memory_holds_on_every_machine(
     ] * 2
 
 
+@pytest.mark.soak
 def test_a_strangers_memory_that_the_person_confirmed_rests_on_what_it_did(
     both: tuple[Helix, Helix], tmp_path: Path, folder: Path
 ) -> None:
@@ -207,7 +209,7 @@ def test_machines_agree_on_what_a_stranger_said_in_the_same_words(
 
 
 @pytest.mark.parametrize("recorded_at", [MOMENT, 4_000_000_000_000_000, 253_402_300_799_999_999])
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", some([0, 1], 1))
 def test_an_end_that_was_set_last_counts_whenever_a_stranger_says_that_they_said_it(
     both: tuple[Helix, Helix], tmp_path: Path, folder: Path, recorded_at: int, first: int
 ) -> None:

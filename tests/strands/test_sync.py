@@ -115,6 +115,7 @@ def test_what_both_changed_meanwhile_is_joined_on_both(machines: Machines, eithe
     assert {"since one said so", "since the other said so"} <= said
 
 
+@pytest.mark.soak
 def test_a_third_machine_joins_late_and_takes_no_more_than_it_needs(machines: Machines, either: Path) -> None:
     one, other, third = machines(), machines(), machines()
     know_each_other(one, other, third)
@@ -508,6 +509,7 @@ def test_a_place_that_is_none_is_refused(machines: Machines, tmp_path: Path) -> 
     assert address_of("git@example.org:me/memory.git") == "git@example.org:me/memory.git"
 
 
+@pytest.mark.soak
 def test_a_place_is_synced_in_the_background_also_after_a_restart(machines: Machines, folder: Path) -> None:
     one, other = pair(machines)
     proxy = store(one, "the proxy listens on port 8080")
@@ -528,6 +530,7 @@ def test_a_place_is_synced_in_the_background_also_after_a_restart(machines: Mach
         assert place.minutes is None
 
 
+@pytest.mark.soak
 def test_a_place_that_is_forgotten_keeps_what_lies_there_and_is_synced_no_more(machines: Machines, place: Path) -> None:
     one, other = pair(machines)
     store(one, "the proxy listens on port 8080")

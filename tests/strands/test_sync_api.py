@@ -208,6 +208,7 @@ def test_a_token_opens_its_share_until_that_is_revoked(team: Team, machines: Mac
         raise_from(ada, team)
 
 
+@pytest.mark.soak
 def test_a_share_gives_nothing_that_another_one_of_its_name_had(team: Team, machines: Machines) -> None:
     ada = machines()
     team.admit(ada, "ada", API, OTHER)

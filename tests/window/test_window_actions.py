@@ -13,7 +13,7 @@ from window.walks import WALKS
 from tests.sampling import some
 
 
-@pytest.mark.parametrize("name", some(WALKS, 6))
+@pytest.mark.parametrize("name", some(WALKS, 2))
 def test_it_is_done_by_keyboard_alone(stocked: Window, name: str) -> None:
     walk = WALKS[name]
     with stocked.page(walk.path) as page:

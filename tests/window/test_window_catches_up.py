@@ -109,11 +109,12 @@ def test_a_graph_that_is_built_anew_is_waited_for(browser: Browser, models_path:
                 expect(page.get_by_text(WAITS)).to_have_count(0)
 
 
-def test_a_page_goes_on_without_a_network(coast: Window) -> None:
+def test_a_page_goes_on_without_a_network(stocked: Window) -> None:
     """What a browser tells a page that there is no network for says nothing of a daemon on the same machine."""
-    with coast.page() as page:
+    stocked.running.helix("store", "Oil comes by boat", "--scope", "coast")
+    with stocked.page() as page:
         page.evaluate("dispatchEvent(new Event('offline'))")
-        turn(page, "/?q=who+brings+the+oil")
+        turn(page, "/?q=who+brings+the+oil&scope=coast")
         shows(page, "Oil comes by boat")
         page.locator(".card-button").first.click()
         page.get_by_role("button", name="Helped", exact=True).click()

@@ -68,6 +68,7 @@ def test_a_key_decides_what_is_in_focus_though_something_new_came_before_it(desk
         assert {"heldN", first, third} < {*listed(page)}
 
 
+@pytest.mark.soak
 def test_who_goes_on_before_the_list_is_read_anew_decides_what_was_gone_on_to(desk: Window) -> None:
     with desk.page("/decide?tab=quarantine&scope=held") as page:
         first, second, third, *_ = listed(page)
@@ -84,6 +85,7 @@ def test_who_goes_on_before_the_list_is_read_anew_decides_what_was_gone_on_to(de
     assert first not in recalled
 
 
+@pytest.mark.soak
 def test_what_is_first_stays_chosen_where_no_key_was_pressed_yet(desk: Window) -> None:
     with desk.page("/decide?tab=quarantine&scope=held") as page:
         first, second, *_ = listed(page)
@@ -96,6 +98,7 @@ def test_what_is_first_stays_chosen_where_no_key_was_pressed_yet(desk: Window) -
         assert listed(page)[0] == "heldN"
 
 
+@pytest.mark.soak
 def test_a_contradiction_stays_chosen_while_others_are_decided_elsewhere(desk: Window) -> None:
     path = "/decide?tab=contradictions&scope=pairs"
     with desk.page(path) as here, desk.page(path) as there:
@@ -120,6 +123,7 @@ def test_a_contradiction_stays_chosen_while_others_are_decided_elsewhere(desk: W
         assert third in listed(here)
 
 
+@pytest.mark.soak
 def test_no_key_decides_anything_once_the_chosen_one_was_decided_elsewhere(desk: Window) -> None:
     path = "/decide?tab=contradictions&scope=pairs"
     with desk.page(path) as here, desk.page(path) as there:

@@ -14,6 +14,7 @@ from window.hands import shows
 from window.stocked import store
 
 from helix.service import Helix
+from tests.sampling import some
 
 SAID = ("The deploy needs 4 replicas", "The kiln is lit on Mondays", "The ferry leaves at 9")
 WHEN, WHAT = "When (what it is about)", "What (what to do or to know)"
@@ -45,7 +46,7 @@ def opened_dialog(page: Page) -> Locator:
     return page.get_by_role("dialog")
 
 
-@pytest.mark.parametrize("address", ["/memory/{id}", "/memory/{name}", "/?open={id}"])
+@pytest.mark.parametrize("address", some(["/memory/{id}", "/memory/{name}", "/?open={id}"], 1))
 def test_words_that_are_typed_stay_while_another_field_is_changed_elsewhere(desk: Window, address: str) -> None:
     before = memory(desk, "replicas")
     said, wanted = f"As {address} is read by others.", f"The deploy needs 6 replicas, says {address}"
@@ -63,6 +64,7 @@ def test_words_that_are_typed_stay_while_another_field_is_changed_elsewhere(desk
     assert (after["trigger"], after["resolution"]) == (wanted, said)
 
 
+@pytest.mark.soak
 def test_whoever_changes_what_another_changed_sees_it_and_decides(desk: Window) -> None:
     before = memory(desk, "kiln")
     with desk.page(f"/memory/{before['id']}") as page:
@@ -79,6 +81,7 @@ def test_whoever_changes_what_another_changed_sees_it_and_decides(desk: Window) 
     assert memory(desk, "kiln")["resolution"] == "Light it on Tuesdays."
 
 
+@pytest.mark.soak
 def test_a_dialog_in_which_nothing_was_typed_shows_the_newer_words_and_saves_none(desk: Window) -> None:
     before = memory(desk, "ferry")
     with desk.page(f"/memory/{before['id']}") as page:

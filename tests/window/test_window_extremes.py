@@ -48,6 +48,7 @@ def archive(browser: Browser, models_path: Path, tmp_path_factory: pytest.TempPa
         yield Window(running, browser)
 
 
+@pytest.mark.soak
 def test_versions_that_share_hardly_a_word_are_shown_whole(archive: Window) -> None:
     with archive.page("/memory/tale-told-anew") as page:
         press(page, page.get_by_role("button", name="Versions"))
@@ -56,6 +57,7 @@ def test_versions_that_share_hardly_a_word_are_shown_whole(archive: Window) -> N
         expect(newest.locator("ins")).to_have_text(story("edition{}word", VERSIONS - 1))
 
 
+@pytest.mark.soak
 def test_a_version_is_compared_once_it_comes_into_sight(archive: Window) -> None:
     with archive.page("/memory/chronicle-amended") as page:
         press(page, page.get_by_role("button", name="Versions"))
@@ -67,6 +69,7 @@ def test_a_version_is_compared_once_it_comes_into_sight(archive: Window) -> None
         expect(compared.last.locator("ins")).to_have_text("1")
 
 
+@pytest.mark.soak
 def test_what_happened_in_the_first_year_takes_nothing_off_the_time_line(archive: Window) -> None:
     with archive.page(f"/happened?{OLD}") as page:
         _has_all(page)
@@ -95,6 +98,7 @@ def _has_all(page: Page) -> None:
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_sessions_that_cannot_be_read_for_the_axis_are_said_to_be_missing(archive: Window) -> None:
     def refuse(route: Route) -> None:
         asked = route.request.post_data_json

@@ -23,6 +23,7 @@ def test_who_says_it_narrows_what_a_question_finds_and_not_what_it_found(stocked
         expect(page.locator("main").get_by_text("hidden by a filter")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_a_question_has_more_answers_than_the_first_twenty(stocked: Window) -> None:
     with stocked.page(QUESTION) as page:
         expect(page.locator(".card")).to_have_count(20)
@@ -32,6 +33,7 @@ def test_a_question_has_more_answers_than_the_first_twenty(stocked: Window) -> N
         expect(page).to_have_url(re.compile("most=40"))
 
 
+@pytest.mark.soak
 def test_a_list_shows_any_statuses_together_as_its_address_says(stocked: Window) -> None:
     with stocked.page("/?scope=acts&kind=FACT&kind=NONE&status=NONE") as page:
         total = page.locator("main p", has_text="first").first

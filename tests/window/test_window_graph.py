@@ -77,6 +77,7 @@ def test_a_community_of_the_overview_is_opened_by_pointer_and_by_keyboard(stocke
         shows(page, "There is no such community now")
 
 
+@pytest.mark.soak
 def test_what_the_colours_mean_stands_beside_the_picture(stocked: Window) -> None:
     with stocked.page("/graph") as page:
         key = page.locator(".key")
@@ -103,6 +104,7 @@ def test_an_edge_of_the_picture_is_asked_for_its_reason_by_pointer(stocked: Wind
         expect(page.locator(".edge-reason")).to_contain_text("weight")
 
 
+@pytest.mark.soak
 def test_a_browser_without_webgl_has_the_list_and_says_why_there_is_no_picture(stocked: Window) -> None:
     with stocked.elsewhere("--disable-3d-apis") as page:
         for path in ("/graph", f"/graph?start={BEGIN}"):
@@ -112,6 +114,7 @@ def test_a_browser_without_webgl_has_the_list_and_says_why_there_is_no_picture(s
             expect(page.get_by_role("button", name="PNG")).to_be_disabled()
 
 
+@pytest.mark.soak
 def test_a_way_is_found_and_what_is_drawn_is_narrowed(stocked: Window) -> None:
     with stocked.page(f"/graph?start={BEGIN}") as page:
         until(page, f"{DRAWN} > 2")
@@ -144,6 +147,7 @@ def test_a_name_that_nothing_has_is_said_with_what_is_like_it_and_the_question(s
         expect(page).not_to_have_url(re.compile("start="))
 
 
+@pytest.mark.soak
 def test_a_file_is_begun_at_and_gone_to_by_its_path(stocked: Window) -> None:
     with stocked.page("/graph?start=src/parser.py") as page:
         nodes = page.get_by_role("listbox", name="Nodes").get_by_role("option")
@@ -154,6 +158,7 @@ def test_a_file_is_begun_at_and_gone_to_by_its_path(stocked: Window) -> None:
         expect(page.locator(".graph-filters")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_the_walk_of_a_question_leads_to_a_node_and_the_reason_of_its_edge(stocked: Window) -> None:
     with stocked.page("/graph?q=why+does+the+parser+fail") as page:
         press(page, page.get_by_role("listbox", name="Nodes").get_by_role("option").first)
@@ -162,6 +167,7 @@ def test_the_walk_of_a_question_leads_to_a_node_and_the_reason_of_its_edge(stock
         expect(page.locator(".edge-reason")).to_contain_text("weight")
 
 
+@pytest.mark.soak
 def test_an_edge_that_was_drawn_by_hand_is_taken_back_where_its_reason_stands(stocked: Window) -> None:
     with stocked.page("/graph?start=npm-ci-fails-behind-proxy&relations=RELATED") as page:
         options = page.get_by_role("listbox", name="Nodes").get_by_role("option")
@@ -177,6 +183,7 @@ def test_an_edge_that_was_drawn_by_hand_is_taken_back_where_its_reason_stands(st
         expect(beside.locator("li .link[aria-expanded]", has_text="use-tabs")).to_have_count(1)
 
 
+@pytest.mark.soak
 def test_pictures_of_hostile_titles_are_well_formed(stocked: Window) -> None:
     with stocked.page("/graph?q=script+emoji+override+link&scope=hostile") as page:
         shows(page, "onerror")

@@ -73,6 +73,7 @@ class _Listener(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.soak
 def test_whoever_listens_where_the_daemon_was_is_asked_nothing_but_who_it_is(empty: Window) -> None:
     with empty.page("/", quiet=False) as page:
         shows(page, "Nothing is remembered yet")

@@ -39,6 +39,7 @@ def _twice(page: Page, how: str) -> None:
         page.keyboard.up("x")
 
 
+@pytest.mark.soak
 def test_the_parts_of_a_score_come_to_the_score(stocked: Window) -> None:
     with stocked.page("/?q=how+do+I+run+the+tests&scope=shop") as page:
         press(page, page.locator(".card-button").first)
@@ -78,6 +79,7 @@ def test_a_memory_that_is_not_there_is_said_once(stocked: Window) -> None:
         expect(page.get_by_text("Its effect over time")).to_have_count(0)
 
 
+@pytest.mark.soak
 def test_a_comparison_says_of_each_answer_where_the_other_recipe_has_it(stocked: Window) -> None:
     with stocked.page("/?q=run+the+tests&scope=shop&recipe2=bm25") as page:
         columns = page.locator(".columns > div")

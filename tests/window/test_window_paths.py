@@ -21,6 +21,7 @@ def test_what_was_learned_this_week_takes_one_click(stocked: Window) -> None:
         expect(total).to_contain_text(f"{before - len(EARLIER)} memories, the latest learned first")
 
 
+@pytest.mark.soak
 def test_why_a_memory_was_shown_takes_a_question_and_one_click(stocked: Window) -> None:
     with stocked.page() as page:
         page.get_by_role("searchbox").first.fill("how do I run the tests")

@@ -32,6 +32,7 @@ def test_a_list_goes_by_when_things_happened_or_by_when_they_were_learned(stocke
         expect(rows).to_have_count(2)
 
 
+@pytest.mark.soak
 def test_episodes_go_by_when_they_happened(stocked: Window) -> None:
     with stocked.page("/happened?tab=episodes&scope=past") as page:
         rows = page.get_by_role("grid", name="Episodes").get_by_role("row")
@@ -88,6 +89,7 @@ def test_a_session_stands_on_the_time_line_and_in_the_list_below(stocked: Window
         expect(page).to_have_url(re.compile("/happened/session/monday"))
 
 
+@pytest.mark.soak
 def test_the_slider_of_the_graph_shows_what_held_then(stocked: Window) -> None:
     name = "billing-service-written-perl"
     with stocked.page(f"/graph?start={name}&scope=past") as page:
@@ -101,6 +103,7 @@ def test_the_slider_of_the_graph_shows_what_held_then(stocked: Window) -> None:
         expect(page.get_by_role("option", name=re.compile("Perl was chosen|written-perl"))).not_to_have_count(0)
 
 
+@pytest.mark.soak
 def test_an_edge_that_was_drawn_later_than_its_ends_began_comes_later(stocked: Window) -> None:
     with stocked.page("/graph?start=till-counted-fridays&relations=DEPENDS_ON") as page:
         beside = page.get_by_role("complementary", name="The graph as a list")
@@ -114,6 +117,7 @@ def test_an_edge_that_was_drawn_later_than_its_ends_began_comes_later(stocked: W
         expect(beside).to_contain_text(re.compile(r"\b1 edge\b"))
 
 
+@pytest.mark.soak
 def test_a_list_reads_on_when_its_end_comes_near(stocked: Window) -> None:
     with stocked.page("/happened?tab=episodes") as page:
         rows = page.get_by_role("grid", name="Episodes").get_by_role("row")

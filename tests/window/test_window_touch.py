@@ -22,7 +22,7 @@ def phone(browser: Browser, stocked_daemon: Daemon) -> Iterator[Window]:
     return Window(stocked_daemon, browser, viewport=NARROW, has_touch=True, is_mobile=True)
 
 
-@pytest.mark.parametrize("name", some(WALKS, 4))
+@pytest.mark.parametrize("name", some(WALKS, 1))
 def test_it_is_done_by_finger(phone: Window, name: str) -> None:
     walk = WALKS[name]
     with phone.page(walk.path) as page:

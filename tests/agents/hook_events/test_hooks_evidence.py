@@ -162,6 +162,7 @@ def test_an_agent_keeps_its_task_when_the_daemon_is_started_anew(session: AgentS
     assert [one.passed for one in ledger_of(task_at(session, "2")).evidence] == [True]
 
 
+@pytest.mark.soak
 def test_three_tasks_that_end_blocked_by_the_same_failure_make_it_systemic(helix: Helix, project: Path) -> None:
     for number in range(3):
         session = AgentSession(helix, project, f"s{number}")

@@ -161,6 +161,7 @@ def test_a_failure_is_linked_with_its_fix_though_the_daemon_ended_between(
         assert episodes(helix) == 2  # the failure, and what the memory is grounded in
 
 
+@pytest.mark.soak
 def test_what_happened_while_no_daemon_ran_is_taken_in_once(tmp_path: Path, project: Path, history: History) -> None:
     with running(tmp_path) as helix:
         begun(helix, project, history).settled()
@@ -249,6 +250,7 @@ def test_which_task_was_at_work_meanwhile_is_told_by_the_history(
         assert second is not None and len(ledger_of(second).evidence) == 2
 
 
+@pytest.mark.soak
 def test_nothing_is_taken_in_of_a_session_nobody_was_told_of_or_of_what_came_before(
     tmp_path: Path, project: Path, history: History
 ) -> None:
@@ -296,6 +298,7 @@ def test_an_ignored_file_stays_out_though_a_history_names_it(tmp_path: Path, pro
         assert failures(helix) == [] and episodes(helix) == 0
 
 
+@pytest.mark.soak
 def test_a_history_that_cannot_be_read_or_is_of_another_session_harms_nothing(
     tmp_path: Path, project: Path, history: History
 ) -> None:
