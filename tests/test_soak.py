@@ -1,7 +1,4 @@
-"""The soak's judge sees what is wrong with a store, and a short soak finds nothing wrong with one.
-
-All of it is a soak: it tests the tool that soaks, and what that finds is tested in test_crash.py and its like.
-"""
+"""The soak's judge sees what is wrong with a store, and a short soak finds nothing wrong with one."""
 
 from __future__ import annotations
 
@@ -100,7 +97,6 @@ def test_the_judge_sees_a_text_that_came_in_twice_a_tampered_state_and_what_the_
     api.close()
 
 
-@pytest.mark.soak
 def test_a_short_soak_finds_nothing_lost_doubled_or_wrongly_called_healthy(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 from urllib.request import url2pathname
 
 from mcp.server.context import CallNext, ServerRequestContext
@@ -185,7 +186,7 @@ def _path_of(uri: str) -> Path | None:
 
 
 def _started_in(call: Call) -> Path | None:
-    return _absolute(unquote(_header(call.request_context.request, FOLDER_HEADER)))
+    return _absolute(os.fsdecode(unquote_to_bytes(_header(call.request_context.request, FOLDER_HEADER))))
 
 
 def _absolute(path: str) -> Path | None:
