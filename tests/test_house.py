@@ -240,7 +240,7 @@ def test_a_wheel_works_without_the_checkout(tmp_path: Path, pytestconfig: pytest
         assert int(count) == len([path for path in (ROOT / name).rglob("*") if path.is_file()])
     helix_command = ("-m", "helix.cli.main")
     assert ran(*helix_command, "connect", "claude-code", "--dry-run")
-    if pytestconfig.getoption("--soak"):
+    if pytestconfig.getoption("--soak", default=False):
         try:
             ran(*helix_command, "store", "Tests need the virtual environment", "--kind", "convention")
             assert "virtual environment" in ran(*helix_command, "recall", "the virtual environment of tests")
