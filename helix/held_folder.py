@@ -39,12 +39,19 @@ class HeldFolder:
         """Create a private file of a new name in this folder; return its descriptor. Raises OSError."""
         return files.create_private(self.path / name, exclusive=True, folder=self._descriptor)
 
-    def write(self, name: str, text: str, mode: int) -> None:
-        """Write a file of this folder whole or not at all; one's own that is there keeps its mode. Raises OSError."""
+    def mode_of(self, name: str, mode: int) -> int:
+        """Return the rights of one's own file in this folder; `mode` where there is none that is surely one's own.
+
+        No more than rights: a program that anybody wrote would run as this user. Raises OSError for no regular file.
+        """
         with suppress(FileNotFoundError), self.open(name) as there:
             found = os.fstat(there.fileno())
-            if sys.platform == "win32" or found.st_uid == os.geteuid():
-                mode = found.st_mode & _RIGHTS  # and no more: a program that anybody wrote would run as this user
+            own = sys.platform == "win32" or (found.st_uid == os.geteuid() and found.st_nlink == 1)
+            return found.st_mode & _RIGHTS if own else mode
+        return mode
+
+    def write(self, name: str, text: str, mode: int) -> None:
+        """Write a file of this folder whole or not at all. Raises OSError."""
         draft = f".{name}.helix-draft"  # always the same: the next run clears what a kill left
         self.remove(draft)
         try:

@@ -70,6 +70,7 @@ REACHES_OVER = {
     "helix.cli.serve": {"text", "service", "operations", "api"},  # brings the service up in its own process
     "helix.cli.main": {"text"},  # usage errors quote what was typed, before there is a daemon to redact it
     "helix.cli.cypher_completion": {"text"},  # completes the words that the gate lets through, which are TOML
+    "helix.cli.options": {"text"},  # so is a stranger's name of a folder that a person is warned of
     "helix.cli.output": {"text"},  # what leaves for a terminal is made inert where blocks are
     "helix.cli.models_commands": {"providers"},  # models are installed before there is anything to serve
     "helix.cli.init": {"providers", "text"},  # a name is written by the command itself

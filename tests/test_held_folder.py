@@ -68,7 +68,8 @@ def test_a_link_in_a_files_place_is_neither_read_nor_written_through(places: tup
         with pytest.raises(OSError):
             folder.open("a.md")
         with pytest.raises(OSError):
-            folder.write("a.md", "new", 0o600)
+            folder.mode_of("a.md", 0o600)
+        folder.write("a.md", "new", 0o600)  # it takes the link's place
     assert (own / "a.md").read_text("utf-8") == "mine"
 
 
@@ -106,5 +107,11 @@ def test_a_file_that_is_written_keeps_the_rights_of_ones_own_and_runs_as_nobody_
         os.chown(shared / "a.md", owner, owner)
         (shared / "a.md").chmod(before)
         with held_folder(shared) as folder:
-            folder.write("a.md", "new", 0o600)
+            folder.write("a.md", "new", folder.mode_of("a.md", 0o600))
         assert (shared / "a.md").stat().st_mode & 0o7777 == after
+    (shared / "a.md").chmod(0o664)
+    with held_folder(shared) as folder:
+        os.link(shared / "a.md", shared / "b.md")
+        assert folder.mode_of("b.md", 0o600) == 0o600, "whoever may write a file can give it a second name"
+        folder.write("b.md", "new", 0o600)
+    assert (shared / "b.md").stat().st_mode & 0o7777 == 0o600

@@ -20,6 +20,7 @@ from helix.identity import NO_PROJECT, Identity, called, project_at
 from helix.model.speaker import agent_of
 from helix.scopes import is_everywhere
 from helix.settings import DOTENV, Settings, load
+from helix.text.inert import inert, quoted
 
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
 
@@ -158,7 +159,8 @@ def _note(settings: Settings, project: Identity) -> Sequence[str]:
 def claim_words(project: Identity, before: Sequence[str]) -> Iterator[str]:
     """Yield what a command tells of a folder that claims a project which other folders were worked in as."""
     if before:
-        yield f"warning: this folder says that it is {project.scope}, so it sees the memory of {before[0]}"
+        folder = quoted(inert(before[0]))  # whoever packed an archive named its folders
+        yield f"warning: this folder says that it is {project.scope}, so it sees the memory of {folder}"
         yield f"hint: if it is your own clone: helix name {project.scope}; if not, another name: helix name NAME"
 
 

@@ -110,7 +110,8 @@ class SettingsChange:
         path = _resolved(self.path, links=self.links)
         if self.after is not None:
             with held_folder(path.parent, make=True) as folder:
-                folder.write(path.name, self.after, 0o700 if self.after.startswith("#!") else 0o600)
+                fresh = 0o700 if self.after.startswith("#!") else 0o600
+                folder.write(path.name, self.after, folder.mode_of(path.name, fresh))
             return
         with held_folder(path.parent) as folder:
             folder.remove(path.name)

@@ -48,7 +48,7 @@ class PlacesReadAgain:
         self._scope = scope
         self._earlier = Earlier()
         self._moved_from = set[str]()
-        self._ruled: dict[str, dict[tuple[Kind, str], Memory]] = {}
+        self._ruled: dict[str, dict[tuple[str, Kind, str], Memory]] = {}
 
     def known(self, item: Slice) -> Ref | None:
         """Return the episode that a slice became.
@@ -88,7 +88,8 @@ class PlacesReadAgain:
             edited = found is not None and found.provenance.trust.rank <= draft.trust.rank
             if found is not None and (edited or same_words(found, statement_of(draft))):
                 return Standing(found, is_own=False)
-        if place and draft.resolution and (ruled := self._ruled_on(scope).get(_told_apart(draft))) is not None:
+        ruled = self._ruled_on(scope).get((place.partition("#")[0], *_told_apart(draft))) if draft.resolution else None
+        if place and ruled is not None:
             return Standing(ruled, is_own=False)
         named = index.named(scope, name_of(draft))
         stored = self._in_words_of(draft, scope) if place else ()
@@ -100,19 +101,29 @@ class PlacesReadAgain:
                 return Standing(known, is_own=False)
         return None
 
-    def _ruled_on(self, scope: str) -> Mapping[tuple[Kind, str], Memory]:
-        """Return what a person forgot, changed or merged of what imports of this kind made, by kind and what it said.
+    def _ruled_on(self, scope: str) -> Mapping[tuple[str, Kind, str], Memory]:
+        """Return what was forgotten, changed or merged of what imports of this kind made: by file, kind and words.
 
-        The heading of a section stands for when its rule counts: under another one it is the same rule.
+        The heading of a section stands for when its rule counts: under another one it is the same rule. Where the file
+        says the same under one more heading, and that stands, it is not known which one it is.
         """
         if scope not in self._ruled:
-            index, found = self._store.index, dict[tuple[Kind, str], Memory]()
-            rows = index.where(Label.MEMORY, scope=scope, statuses=[Status.FORGOTTEN, Status.RETIRED])
+            index, found = self._store.index, dict[tuple[str, Kind, str], Memory]()
+            standing = list[tuple[str, tuple[str, Kind, str]]]()
+            statuses = [Status.ACTIVE, Status.FORGOTTEN, Status.RETIRED]
+            rows = index.where(Label.MEMORY, scope=scope, statuses=statuses)
             for made in index.nodes([row for row in rows if END_OF_PLACE in index.source_of(row)]):
-                heir = self._heir(made) if isinstance(made, Memory) and self._is_read(made) else None
+                if not isinstance(made, Memory) or not self._is_read(made) or not made.resolution:
+                    continue
+                key = (made.source.rpartition(END_OF_PLACE)[0].partition("#")[0], *_told_apart(made))
+                heir = self._heir(made)
                 if heir is not None and (heir.status is Status.FORGOTTEN or _stated(heir) != _stated(made)):
-                    found[_told_apart(cast(Memory, made))] = heir
-            self._ruled[scope] = found
+                    found[key] = heir
+                elif made.status is Status.ACTIVE:
+                    standing.append((made.id, key))
+            heirs = {heir.id for heir in found.values()}
+            several = {key for ident, key in standing if ident not in heirs}
+            self._ruled[scope] = {key: heir for key, heir in found.items() if key not in several}
         return self._ruled[scope]
 
     def _in_words_of(self, draft: MemoryDraft, scope: str) -> list[Ref]:

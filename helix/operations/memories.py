@@ -144,13 +144,13 @@ def forget(helix: Helix, name_or_id: str) -> Memory:
     return curate.forget(helix.store, name_or_id)
 
 
-@mutation(Role.AGENT, scoped=True, keyed=True, person="bring back what was taken out of recall")
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True, person="bring back what was taken out of recall")
 def restore(helix: Helix, name_or_id: str) -> Memory:
     """Bring a forgotten, archived or quarantined memory back into recall."""
     return curate.restore(helix.store, name_or_id)
 
 
-@mutation(Role.AGENT, scoped=True, keyed=True, person="confirm a memory")
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True, person="confirm a memory")
 def confirm(helix: Helix, name_or_id: str) -> Memory:
     """Say, as a person, that a memory is true. This reinforces it."""
     return curate.confirm(helix.store, name_or_id)
@@ -204,6 +204,7 @@ def suggest_edges(helix: Helix, name_or_id: str, limit: int = 5) -> list[EdgeSug
 
 @mutation(
     Role.AGENT,
+    adds=True,
     keyed=True,
     person_where={("quality", True): "call a use verified", ("task", True): "overrule what a task's outcome gave"},
 )

@@ -140,7 +140,7 @@ def review(
     return quarantine.review(helix.store, scope, page_size(helix, "first", first), after)
 
 
-@mutation(Role.AGENT, scoped=True, keyed=True, person="let what is quarantined be recalled")
+@mutation(Role.AGENT, scoped=True, adds=True, keyed=True, person="let what is quarantined be recalled")
 def accept(helix: Helix, name_or_id: str, by: Annotated[str, "Who accepts it."] = "") -> Node:
     """Let something quarantined be recalled; its trust stays what it was."""
     accepted = quarantine.accept(helix.store, name_or_id, by)

@@ -112,7 +112,7 @@ def test_a_folder_that_a_person_works_in_is_noted_and_one_that_claims_it_is_told
     monkeypatch.chdir(tmp_path / "claims")
     monkeypatch.setenv("CLAUDECODE", "1")
     for _ in range(2):  # an agent does not use the notice up
-        assert f"sees the memory of {tmp_path / 'mine'}" in helix_command("recall", "the shed").err
+        assert f"sees the memory of \u00ab{tmp_path / 'mine'}\u00bb" in helix_command("recall", "the shed").err
     monkeypatch.delenv("CLAUDECODE")
     assert "sees the memory" in helix_command("recall", "the shed").err
     assert "sees the memory" not in helix_command("recall", "the shed").err, "once"

@@ -299,15 +299,14 @@ def test_what_a_person_made_of_a_rule_is_not_undone_by_reading_it_again(
 
 
 @pytest.mark.parametrize("how", ["forget", "words", "name", "kind", "scope", None])
-@pytest.mark.parametrize("moved", [False, True])
 def test_a_rule_under_another_heading_is_the_one_that_a_person_ruled_on(
-    helix: Helix, tmp_path: Path, how: str | None, moved: bool
+    helix: Helix, tmp_path: Path, how: str | None
 ) -> None:
     """Where a section is one rule its heading says when that counts."""
     said = "Always run `make warm` before the tests, because the cache is cold."
 
-    def read(heading: str, name: str = "NOTES.md") -> list[Memory]:
-        (tmp_path / name).write_text(f"# Rules\n\n## {heading}\n\n{said}\n", "utf-8")
+    def read(heading: str) -> list[Memory]:
+        (tmp_path / "NOTES.md").write_text(f"# Rules\n\n## {heading}\n\n{said}\n", "utf-8")
         finished(helix, ingest.ingest_notes(helix, [str(tmp_path)], scope="shop"))
         return [one for one in memories.memories(helix, MemoryFilter()).items if one.status is Status.ACTIVE]
 
@@ -319,13 +318,30 @@ def test_a_rule_under_another_heading_is_the_one_that_a_person_ruled_on(
         given = to.get(how, {how: "fact" if how == "kind" else "warm"})
         memories.edit(helix, rule.id, EditRequest(**given))  # type: ignore[arg-type]
     before = [memories.get(helix, one.id) for one in read("Tests")]
-    if moved:
-        (tmp_path / "NOTES.md").unlink()
-    after = read("More tests", "OTHER.md" if moved else "NOTES.md")
+    after = read("More tests")
     if how is None:
         assert [one.trigger for one in after] == ["Rules > More tests"] != [one.trigger for one in before]
     else:
         assert [one.id for one in after] == [one.id for one in before]
+
+
+@pytest.mark.parametrize("how", ["forget", "edit"])
+def test_what_was_made_of_one_rule_is_made_of_no_other_one_in_its_words(helix: Helix, tmp_path: Path, how: str) -> None:
+    def read(name: str, *headings: str) -> dict[str, str]:
+        said = "\n".join(f"## {heading}\n\nAlways ask the release manager first.\n" for heading in headings)
+        (tmp_path / name).write_text(f"# Rules\n\n{said}", "utf-8")
+        finished(helix, ingest.ingest_notes(helix, [str(tmp_path)], scope="shop", mine=True))
+        found = memories.memories(helix, MemoryFilter(status=[Status.ACTIVE])).items
+        return {one.trigger.rpartition(" > ")[2]: one.id for one in found}
+
+    first = read("OWN.md", "Deploys", "Rollbacks")
+    if how == "forget":
+        memories.forget(helix, first["Deploys"])
+    else:
+        memories.edit(helix, first["Deploys"], EditRequest(resolution="Ask Bob."))
+    kept = {"Deploys"} - ({"Deploys"} if how == "forget" else set())
+    assert set(read("OWN.md", "Deploys", "Rolling back")) == kept | {"Rolling back"}
+    assert set(read("B.md", "Schemas", "Force pushes")) == kept | {"Rolling back", "Schemas", "Force pushes"}
 
 
 def test_a_rule_s_files_follow_its_front_matter(helix: Helix, tmp_path: Path) -> None:

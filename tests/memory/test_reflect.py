@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from helix import settings as configuration
 from helix.errors import InvalidInputError, NotFoundError
 from helix.memory.capture.episodes import EpisodeRequest, record
+from helix.memory.change.compose import Composer
 from helix.memory.insight.insight_text import Item, Thought
 from helix.memory.insight.insights import confidence_of, insight_tree, reflections
 from helix.memory.insight.reflect import reflect, reflection_id
 from helix.memory.job_run.run import Run
 from helix.memory.upkeep.reembed import fill_in
 from helix.model.edge import Label, Ref, Relation
-from helix.model.memory import Status
-from helix.model.provenance import Trust, weakest_trust
+from helix.model.memory import Kind, Memory, Status
+from helix.model.provenance import Provenance, Trust, weakest_trust
 from helix.model.recall import RecallQuery
 from helix.model.reflection import Cited, Reflection
 from helix.providers.fakes import HashEmbedder
@@ -239,6 +240,29 @@ def test_lists_come_in_pages_and_what_is_not_there_is_said(store: Store, moment:
         reflections(store, None, 0)
     with pytest.raises(NotFoundError):
         insight_tree(store, "nothing")
+
+
+def test_an_insight_in_an_agents_words_is_the_agents(store: Store, moment: Moment) -> None:
+    """Though the episode that the memory was made of was the user's: it has been edited since."""
+    ids = tell(store, moment, PARSER)
+    memory = Memory(
+        id="00000000-0000-7000-8000-00000000000a",
+        name="parser",
+        kind=Kind.DECISION,
+        trigger="We decided that src/parser.py is run with PARSER_UNSAFE=1 on Windows.",
+        resolution="",
+        recorded_at=moment(),
+        scope="app",
+        provenance=Provenance(trust=Trust.AGENT_INFERRED),
+    )
+
+    def write(composer: Composer) -> None:
+        composer.edge(Relation.GROUNDED_IN, composer.node(memory), Ref(label=Label.EPISODE, id=ids[0]))
+
+    Run(store, "edit", "edit").write("one", write)
+    run(store, "after")
+    said = [one for one in all_of(store) if one.status is Status.ACTIVE and "PARSER_UNSAFE" in one.insight]
+    assert said and {one.provenance.trust for one in said} == {Trust.AGENT_INFERRED}
 
 
 @given(told=st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(Trust)), min_size=3, max_size=24))

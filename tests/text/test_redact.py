@@ -721,3 +721,10 @@ def test_what_is_written_in_a_disguise_and_is_no_secret_stays(text: str) -> None
 def test_a_token_behind_an_escaped_line_break_is_one(escape: str) -> None:
     token = "ghp_" + "s9gqt2vlx7rmwc4kbz1nyd8hfpj3aeuo5ivw"
     assert token not in redact(f'{{"env":"A=1{escape}{token}"}}').text
+
+
+@pytest.mark.parametrize("body", ["a" * 200_000, "a " * 100_000, "a,a'" * 50_000, "a.\u200b" * 60_000])
+def test_a_key_is_taken_out_in_the_time_of_its_length_whatever_stands_between_its_marks(body: str) -> None:
+    """A quadratic reading of it held the interpreter for hours."""
+    marks = [f"-----{word} RSA PRIVATE KEY-----" for word in ("BEGIN", "END")]
+    assert len(redact(f"before {marks[0]}\n{body}\n{marks[1]} behind").text) <= len(body) + 100

@@ -18,7 +18,7 @@ from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.remember import remember
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind, Memory
-from helix.model.provenance import Trust
+from helix.model.provenance import JSON_LINES, TOLD_BY_OTHERS, Trust
 from helix.model.task import ON_ERROR
 from helix.scopes import same_scope
 from helix.store.writer import Decision
@@ -102,13 +102,23 @@ def _otherwise(known: Memory, fix: Fix) -> str:
     return f"{fix.resolution}{_BEFORE}{last}"
 
 
+def _is_believed(memory: Memory) -> bool:
+    provenance = memory.provenance
+    brought = provenance.is_strangers or provenance.extractor in (*TOLD_BY_OTHERS, JSON_LINES)
+    return provenance.trust.rank < Trust.TOOL_OUTPUT.rank or (provenance.trust is Trust.TOOL_OUTPUT and not brought)
+
+
 def is_own(context: HookContext, memory: Memory) -> bool:
     """Return whether a memory was learned in the hook's own session: whoever learned it knows it."""
     return memory.source.startswith(f"{context.client}:{context.session.name}:")
 
 
 def _known(context: HookContext, run: CommandRun, command: str, error: str) -> Memory | None:
-    """Return the failure with a fix that has exactly this error, and this command where the error names nothing."""
+    """Return the failure with a fix that has exactly this error, and this command where the error names nothing.
+
+    One that nobody here stands for counts where it was learned here: what a file or a strand brought says of itself
+    what mends it, and would stand in the way of what does.
+    """
     if not error:
         return None
     found = look_up(context.store, run, context.session.scope, _LOOKED_THROUGH, by=(ON_ERROR,), each=True)
@@ -119,7 +129,7 @@ def _known(context: HookContext, run: CommandRun, command: str, error: str) -> M
         and site.memory.resolution
         and same_scope(site.memory.scope, context.session.scope)
         and site.memory.attributes.get(ERROR) == error
-        and site.memory.provenance.trust.rank <= Trust.TOOL_OUTPUT.rank
+        and _is_believed(site.memory)
         and (names_something(error) or command in commands_in_attributes(site.memory.attributes))
     )
     return next(same, None)

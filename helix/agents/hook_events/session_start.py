@@ -15,7 +15,7 @@ from helix.identity import PROJECT_FILE
 from helix.memory.capture.sessions import SessionRequest, open_session
 from helix.model.clock import to_micros
 from helix.model.task import BRIEF, HISTORY_CUT
-from helix.text.inert import visible
+from helix.text.inert import inert, quoted, visible
 
 _KEEPS_ITS_HISTORY = ("resume", "fork")
 
@@ -101,8 +101,8 @@ def with_notice(context: HookContext, event: HookEvent, found: Reaction) -> Reac
     if session.came_after:
         said.append(
             f"Helix: this folder is new and says that it is {visible(session.project.repository)}, so it sees the "
-            f"memory of {visible(session.came_after[0])}. If you did not clone it yourself: `helix name` gives it "
-            "another name"
+            f"memory of {quoted(inert(session.came_after[0]))}. If you did not clone it yourself: `helix name` gives "
+            "it another name"
         )
         session.came_after = ()
     if known := [name for name in session.names_before if context.store.index.of_scope(name)]:

@@ -18,7 +18,7 @@ from helix.model.clock import from_micros
 from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity, EntityKind
 from helix.model.memory import Memory, Status
-from helix.model.provenance import Trust
+from helix.model.provenance import Trust, weakest_trust
 from helix.store.index import Rows, StoreIndex
 from helix.text.sentences import Sentence, sentences
 from helix.text.times.dates import day_in_words
@@ -216,14 +216,24 @@ _FRAME = frozenset(
 """Words that say how a statement is meant and nothing of its matter: two that share them share nothing."""
 
 
-def words_of_memories(index: StoreIndex, rows: Sequence[int], holds: Rows) -> dict[int, str]:
-    """Return for each episode the lines of its active memories, as evidence of an insight."""
+def words_of_memories(index: StoreIndex, rows: Sequence[int], holds: Rows) -> dict[int, tuple[str, Trust]]:
+    """Return for each episode the lines of its active memories, as evidence of an insight, and the weakest's class.
+
+    Somebody else may have said one in other words since.
+    """
     speaks = index.where(Label.MEMORY, statuses=[Status.ACTIVE]) & holds
     told = [[one for one in held if one in speaks] for held in index.supported_by(rows, Relation.GROUNDED_IN)]
     made = sorted({one for held in told for one in held})
     said = {row: node for row, node in zip(made, index.nodes(made), strict=True) if isinstance(node, Memory)}
-    lines = ({_memory_line(said[one]) for one in held if one in said and not said[one].is_summary} for held in told)
-    return {row: "\n".join(sorted(texts)) for row, texts in zip(rows, lines, strict=True) if texts}
+    spoken = ([said[one] for one in held if one in said and not said[one].is_summary] for held in told)
+    return {
+        row: (
+            "\n".join(sorted({_memory_line(one) for one in those})),
+            weakest_trust(*(one.provenance.trust for one in those)),
+        )
+        for row, those in zip(rows, spoken, strict=True)
+        if those
+    }
 
 
 def statements_about(text: str, speaker: str, name: str, present: AbstractSet[str]) -> Iterator[Sentence]:

@@ -34,7 +34,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Entity
 from helix.model.episode import Episode
 from helix.model.memory import Status
-from helix.model.provenance import Provenance, weakest_trust
+from helix.model.provenance import Provenance, Trust, weakest_trust
 from helix.model.reflection import Reflection
 from helix.store.index import StoreIndex
 from helix.store.store import Store
@@ -145,7 +145,7 @@ def _items(run: Run, scope: str, level: int, names: dict[str, Entity]) -> tuple[
     nodes = index.nodes(rows)
     held = _mentioned(index, rows, names)
     learned = words_of_memories(index, rows, index.standing() - ended)
-    found = [_item(node, entities, learned.get(row, "")) for row, node, entities in zip(rows, nodes, held, strict=True)]
+    found = [_item(node, entities, learned.get(row)) for row, node, entities in zip(rows, nodes, held, strict=True)]
     speakers = {speaker_of(node).casefold() for node in nodes if isinstance(node, Episode)} - {""}
     calls = {one for one, entity in names.items() if _is_call(entity.name.casefold(), speakers)}
     below = [replace(item, entities=item.entities - calls) for item in found if item.level == level - 1]
@@ -162,18 +162,19 @@ def _is_call(name: str, speakers: AbstractSet[str]) -> bool:
     return any(name == one or name in one.split() or (len(name) > 2 and one.startswith(name)) for one in speakers)
 
 
-def _item(node: object, entities: frozenset[str], learned: str) -> Item:
+def _item(node: object, entities: frozenset[str], learned: tuple[str, Trust] | None) -> Item:
     """Return an episode, in the words of what was `learned` of it where that is anything, or a reflection."""
     if isinstance(node, Episode):
+        text, trust = learned or (node.content, node.provenance.trust)
         return Item(
             ref=node.ref,
-            text=learned or node.content,
+            text=text,
             speaker="" if learned else speaker_of(node),
             day=day_in_words(node.occurred_at),
             moment=to_micros(node.occurred_at),
             importance=node.importance,
             level=0,
-            trust=node.provenance.trust,
+            trust=weakest_trust(trust, node.provenance.trust),
             entities=entities,
             leaves=(Leaf(id=node.id, moment=to_micros(node.occurred_at), entities=entities),),
         )

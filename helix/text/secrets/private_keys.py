@@ -17,7 +17,7 @@ from helix.text.secrets.span import Span
 _KIND = "private-key"
 # Letters and digits that the body of a key has at least which is cut off: words may stand behind its first mark.
 _SHORTEST_CUT_BODY = 32
-_WORDS = re.compile(r"[a-z']+(?:[ ,]+[a-z']+){2}", re.IGNORECASE)
+_WORDS = re.compile(r"(?<![a-z'])[a-z']++(?:[ ,]++[a-z']++){2}", re.IGNORECASE)
 _NAME = r"(?:(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN [Ss]tatic key V1)"
 _BEGIN = re.compile(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
 _END = re.compile(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
