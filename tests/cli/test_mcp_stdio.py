@@ -266,4 +266,4 @@ def test_an_agent_is_asked_to_tell_of_a_folder_that_claims_a_project(home: Path,
             told.append(session.open()["result"]["instructions"])
         note_folder(home, project)
     assert ["Tell the user" in one for one in told] == [False, True]
-    assert f"sees the memory of {tmp_path / 'mine'}" in told[1]
+    assert f"sees the memory of \u00ab{tmp_path / 'mine'}\u00bb" in told[1]
