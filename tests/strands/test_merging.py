@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exchanging import drop, root, rows_of, take
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from test_carrying import know_each_other
 from test_sync import folder as folder
-from test_sync import pair, synced
-from test_sync import settle as settle_there
+from test_sync import pair, settle, synced
 
 from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.memory.capture.episodes import EpisodeRequest
@@ -83,10 +82,10 @@ def test_what_a_person_said_is_forgotten_and_not_lost_where_the_other_side_undid
     (job,) = synced(other, folder)["jobs"]
     background_work.undo(other, job)
     store(other, "tests need a running database")
-    settle_there(folder, other, one)
+    settle(folder, other, one)
     assert held(one)["the proxy listens on port 8080"] is Status.FORGOTTEN
     memories.restore(one, proxy)
-    settle_there(folder, one, other)
+    settle(folder, one, other)
     assert memories.get(other, proxy).status is Status.ACTIVE
 
 
@@ -131,25 +130,31 @@ def test_a_stranger_takes_neither_a_name_nor_a_place_in_what_is_found(machines: 
     assert here.store.index.row_of(Ref.episode(episode.put.id)) in found
 
 
+@pytest.fixture
+def acquainted(three: list[Helix]) -> list[Helix]:
+    """Three machines of one person."""
+    know_each_other(*three)
+    return three
+
+
 FACTS = ("the api listens on port 8001", "the api listens on port 8002", "deploys run on friday", "tests need docker")
 ACTIONS = st.one_of(
     st.tuples(st.just("store"), st.sampled_from(FACTS)),
     st.tuples(st.sampled_from(["forget", "restore", "confirm", "helped", "erase", "edit", "say"]), st.integers(0, 9)),
     st.tuples(st.just("edge"), st.tuples(st.integers(0, 9), st.integers(0, 9))),
-    st.tuples(st.just("take"), st.integers(0, 2)),
+    st.tuples(st.just("sync"), st.just(0)),
 )
 HISTORIES = st.lists(st.tuples(st.integers(0, 2), ACTIONS), min_size=1, max_size=12)
 
 
-def act(machines: list[Helix], at: int, action: tuple[str, object], erased: set[str]) -> None:
-    helix = machines[at]
+def act(helix: Helix, at: int, action: tuple[str, object], folder: Path, erased: set[str]) -> None:
     what, of = action
     known = sorted((row.put.id for row in rows_of(helix.store) if row.table == "Memory"), key=str)
     with suppress(ConflictError, InvalidInputError, NotFoundError):
         if what == "store":
             store(helix, str(of))
-        elif what == "take":
-            take(helix.store, machines[int(of)].store)
+        elif what == "sync":
+            synced(helix, folder)
         elif what == "edge" and known:
             source, target = (known[one % len(known)] for one in of)
             memories.edge(helix, source, target, "solves")
@@ -169,19 +174,6 @@ def act(machines: list[Helix], at: int, action: tuple[str, object], erased: set[
                 getattr(memories, what)(helix, one)
 
 
-def settle(machines: Sequence[Helix]) -> None:
-    """Let everybody take from everybody until nobody has anything new; fails where that never ends."""
-    for _ in range(6):
-        before = [root(one.store) for one in machines]
-        for here in machines:
-            for there in machines:
-                if here is not there:
-                    take(here.store, there.store)
-        if len({root(one.store) for one in machines}) == 1 and [root(one.store) for one in machines] == before:
-            return
-    raise AssertionError("the machines never come to the same")
-
-
 @pytest.mark.soak
 @settings(
     max_examples=draws(7),
@@ -189,21 +181,24 @@ def settle(machines: Sequence[Helix]) -> None:
     deadline=None,
 )
 @given(history=HISTORIES)
-def test_whatever_happens_on_three_machines_they_come_to_the_same(history: list[Any], three: list[Helix]) -> None:
+@example(history=[(1, ("store", FACTS[0])), (1, ("store", FACTS[2])), (1, ("erase", 0)), (1, ("edge", (0, 1)))])
+def test_whatever_happens_on_three_machines_they_come_to_the_same(
+    history: list[Any], acquainted: list[Helix], folder: Path
+) -> None:
     erased: set[str] = set()
     for at, action in history:
-        act(three, at, action, erased)
-    ids = {row.key for one in three for row in rows_of(one.store) if row.table in ("Memory", "Episode")}
+        act(acquainted[at], at, action, folder, erased)
+    ids = {row.key for one in acquainted for row in rows_of(one.store) if row.table in ("Memory", "Episode")}
     trusts = {
         (row.key, str(row.put.props.get("trust")))
-        for one in three
+        for one in acquainted
         for row in rows_of(one.store)
         if "trust" in row.put.props
     }
-    settle(three)
-    after = {row.key: row for row in rows_of(three[0].store)}
+    settle(folder, *acquainted)
+    after = {row.key: row for row in rows_of(acquainted[0].store)}
     assert ids <= after.keys()
-    for one in three:
+    for one in acquainted:
         for row in rows_of(one.store):
             if row.table == "Memory" and row.put.id in erased:
                 assert is_tombstone(row.put.props) and not row.texts
@@ -211,3 +206,13 @@ def test_whatever_happens_on_three_machines_they_come_to_the_same(history: list[
     for key, rank in best.items():
         if key in after and "trust" in after[key].put.props:
             assert Trust(str(after[key].put.props["trust"])).rank >= rank
+
+
+def test_no_edge_is_drawn_at_what_was_erased(machines: Machines) -> None:
+    helix = machines()
+    proxy, database = store(helix, "the proxy listens on port 8080"), store(helix, "tests need a running database")
+    hard_forget(helix.store, plan_hard_forget(helix.store, proxy), Unwatched())
+    for ends in ((proxy, database), (database, proxy)):
+        with pytest.raises(ConflictError, match="was erased for good"):
+            memories.edge(helix, *ends, "solves")
+    assert not [row for row in rows_of(helix.store) if row.table == "SOLVES"]
