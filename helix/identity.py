@@ -292,7 +292,8 @@ def _of_repository(top: Path, git: _Git, name: str, worktrees: str, names: Path 
     )
     found = called(Identity(scope=scope, root=top, repository=scope), name, names)
     main = git.common.parent if git.common.name == ".git" else git.common
-    if (ruled := folder_name(main, names)) and _is_of(top, git):  # a linked worktree is called as its repository is
+    linked = main != top and _is_of(top, git)
+    if linked and (ruled := folder_name(main, names)):  # a linked worktree is called as its repository is
         found = replace(found, scope=ruled, repository=ruled, asked="", instead_of="")
     if worktrees == APART and files.real_path(git.own) != git.common:
         return replace(found, scope=f"{found.scope}/@{fit(git.own.name)}")

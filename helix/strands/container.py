@@ -140,9 +140,10 @@ def _sweep(place: Path) -> None:
     """Remove the drafts that a kill left behind."""
     with suppress(OSError), held_folder(files.real_path(place)) as folder:
         for name in folder.names():
-            found = folder.stat(name) if name.startswith(".") and name.endswith(_DRAFT) else None
-            if found is not None and time.time() - found.st_mtime > _FORSAKEN_SECONDS:
-                folder.remove(name)
+            with suppress(OSError):  # one that cannot be removed, such as another user's, keeps none of the others
+                found = folder.stat(name) if name.startswith(".") and name.endswith(_DRAFT) else None
+                if found is not None and time.time() - found.st_mtime > _FORSAKEN_SECONDS:
+                    folder.remove(name)
 
 
 def _write_content(file: IO[bytes], lines: Iterable[bytes], key: bytes) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from helix.model.memory import Kind, Memory
 from helix.model.provenance import QUOTED
 from helix.model.task import Shown
 from helix.text.excerpts import gist, head
-from helix.text.inert import inert, quoted, visible
+from helix.text.inert import inert, quoted, told_label, visible
 from helix.text.tokens import estimate_tokens
 
 LONGEST_BLOCK = 10_000
@@ -111,6 +111,11 @@ def one_line(text: str, limit: int = LONGEST_LINE) -> str:
     plain = " ".join(_FENCE.sub(" ", inert(head(visible(text), 4 * limit))).split())
     plain = " ".join(_HEADING.sub("", _HEADER.sub(r"\1 -", plain)).split())
     return plain if len(plain) <= limit else f"{plain[: limit - 1].rstrip()}\u2026"
+
+
+def told_name(text: str, limit: int = LONGEST_LINE) -> str:
+    """Return a name that somebody else may have chosen: on one line, and quoted where it is more than a name."""
+    return told_label(one_line(text, limit))
 
 
 def listing(title: str, lines: Iterable[str]) -> str:

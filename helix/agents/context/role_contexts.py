@@ -37,6 +37,7 @@ from helix.agents.context.blocks import (
     names_line,
     one_line,
     shown_of,
+    told_name,
 )
 from helix.agents.context.relevant import LIMIT, STRICT, Sources, relevant
 from helix.model.context_answers import BuilderContext, Delivery, ExplorerContext, PlannerContext
@@ -45,7 +46,6 @@ from helix.model.provenance import QUOTED
 from helix.model.recall import Intent
 from helix.model.task import DELIVERED, SEQ, SLUG, SUMMARY, Shown, Task
 from helix.model.task_answers import PlanTask
-from helix.text.inert import told_label
 from helix.text.tokens import estimate_tokens, query_terms
 
 EXPLORER_TITLE = "# MEMORY CONTEXT"
@@ -227,7 +227,7 @@ def _delivery_of(seq: object, slug: object, delivered: object) -> Delivery | Non
     if not words:
         return None
     number = one_line(sequence(seq), 60) if isinstance(seq, str | int) else ""
-    return Delivery(seq=number, slug=told_label(one_line(slug, 60)) if isinstance(slug, str) else "", delivered=words)
+    return Delivery(seq=number, slug=told_name(slug, 60) if isinstance(slug, str) else "", delivered=words)
 
 
 _LOOKING, _PLANNING = frozenset({"explore", "explorer", "search", "research"}), frozenset({"plan", "planner"})

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from mcp_types import CallToolResult, ContentBlock, TextContent
 from pydantic import BaseModel
 
-from helix.agents.context.blocks import claim, one_line, standing
+from helix.agents.context.blocks import claim, one_line, standing, told_name
 from helix.model.memory import Memory
 from helix.model.provenance import QUOTED
 from helix.model.recall import RecallAnswer
 from helix.model.records import Node
-from helix.text.inert import quoted, told_label
+from helix.text.inert import quoted
 from helix.text.tokens import estimate_tokens
 
 _LONGEST = 600
@@ -97,17 +97,12 @@ def answered(text: str, record: BaseModel) -> CallToolResult:
     return CallToolResult(content=content, structured_content=record.model_dump(mode="json", exclude_defaults=True))
 
 
-def told_scope(scope: str) -> str:
-    """Return a scope as an MCP answer names it: on one line, and quoted where it is more than a name."""
-    return told_label(one_line(scope))
-
-
 def found_of(
     node: Node, scope: str | None = None, *, text: str = "", question: str = "", limit: int = _LONGEST
 ) -> Found:
     """Return a node as an item of an MCP answer, with a scope unless asked for; `text` is told of no memory."""
     elsewhere = getattr(node, "scope", "")
-    where = "" if elsewhere == scope else told_scope(elsewhere)
+    where = "" if elsewhere == scope else told_name(elsewhere)
     if isinstance(node, Memory):
         told = claim(node, limit, question)
         return Found(name=node.name, kind=node.kind.value, by=standing(node), text=told, scope=where)

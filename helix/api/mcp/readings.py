@@ -15,15 +15,15 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, Completion, CompletionArgument, PromptReference, ResourceTemplateReference
 from pydantic import Field
 
-from helix.agents.context.blocks import entry, one_line
-from helix.api.mcp.answers import found_of, told_scope
+from helix.agents.context.blocks import entry, one_line, told_name
+from helix.api.mcp.answers import found_of
 from helix.api.mcp.asker import Askers
 from helix.model.edge import Ref
 from helix.model.graph_answers import GraphNode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import QUOTED
 from helix.model.recall import Completable
-from helix.text.inert import quoted, told_label
+from helix.text.inert import quoted
 
 _JSON, _TEXT = "application/json", "text/markdown"
 _NEAR = 50
@@ -78,7 +78,7 @@ def _offer_graph(server: MCPServer[Any], askers: Askers) -> None:
                 "journal_rows": status.journal_rows,
                 "nodes": status.nodes,
                 "edges": status.edges,
-                "scopes": [*map(told_scope, scopes)],
+                "scopes": [*map(told_name, scopes)],
             }
         )
 
@@ -94,7 +94,7 @@ def _offer_texts(server: MCPServer[Any], askers: Askers) -> None:
         line = entry(found, score=0.0, arm="mcp", limit=askers.runtime.helix.settings.text_limit).line
         facts = {
             "kind": found.kind.value,
-            "scope": told_scope(found.scope),
+            "scope": told_name(found.scope),
             "trust": found.provenance.trust.value,
             "source": _as_told(found.source, found.said_by),
             "recorded": found.recorded_at.isoformat(),
@@ -182,10 +182,10 @@ def _as_told(text: str, by: str) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, GraphNode):
         title = _as_told(value.title, value.said_by)
-        told = {**_plain(value.ref), "title": title, "scope": told_scope(value.scope)}
+        told = {**_plain(value.ref), "title": title, "scope": told_name(value.scope)}
         return {**told, "by": value.said_by} if value.said_by else told
     if isinstance(value, Ref):  # whoever names a session chooses its id
-        return {"label": value.label, "id": told_label(one_line(value.id))}
+        return {"label": value.label, "id": told_name(value.id)}
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -9,7 +9,7 @@ from helix.errors import ConflictError, InvalidInputError, NotFoundError
 from helix.journal.state import Records, edge_key
 from helix.journal.tables import EdgeKey
 from helix.memory.change.compose import Composer
-from helix.memory.change.find import memory_of, standing_memory_of, node_of
+from helix.memory.change.find import memory_of, node_of, standing_memory_of
 from helix.memory.change.intake import Intake
 from helix.model.edge import (
     DRAWN,
@@ -40,7 +40,7 @@ def link(store: Store, source: str, target: str, relation: str, weight: float, a
     """Create an edge between two memories, or strengthen the one that is there by `weight` (at most 10 in all).
 
     A relation that is no known type becomes RELATED with that word, beside the words which that edge has already. It is
-    a person's, or that of the agent named. Raises InvalidInputError or NotFoundError, ConflictError where one was erased.
+    a person's, or that of the agent named. Raises InvalidInputError or NotFoundError; ConflictError for an erased one.
     """
     kind, word = relation_to_draw(relation)
     said_by = Intake(store.runtime.settings.text_limit).label(agent, "agent")
