@@ -315,7 +315,7 @@ def add_user(
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
         accounts.add_member(
-            of, _issuer_of(invocation, issuer), subject, Role(role), by=operator(), name=name, scopes=scopes
+            of, _issuer_of(invocation, issuer), subject, Role(role), by=operator(), name=name, scopes=scopes, home=True
         )
     invocation.emit({"added": subject}, lambda out: out.line(f"{name or subject} may use {of.slug} as {role}"))
 

@@ -59,7 +59,7 @@ _KEYS = (
 )
 _MEMBER = (
     "SELECT tenant.slug, tenant.id, member.name, member.role, member.scopes,"
-    " coalesce(member.tenant = account.home, member.joined_at = account.made_at) FROM member"
+    " coalesce(member.tenant = account.home, false) FROM member"
     " JOIN account ON account.id = member.account"
     f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
     " ORDER BY joined_at, tenant.id"
@@ -74,14 +74,16 @@ _JOIN = (
 )
 _ACCOUNT = (
     "INSERT INTO account (issuer, subject, home) VALUES ($1, $2, $3)"
-    " ON CONFLICT (issuer, subject) DO UPDATE SET issuer = excluded.issuer RETURNING id"
+    " ON CONFLICT (issuer, subject) DO UPDATE SET home = CASE WHEN excluded.home IS NULL OR EXISTS (SELECT FROM member"
+    " WHERE member.account = account.id AND member.tenant = account.home) THEN account.home ELSE excluded.home END"
+    " RETURNING id"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memberships:
     """A person in each tenant that they may use, by its name. `home` is the name of the one that they are in who name
-    none, empty where it lets them in no more: another one that somebody added them to is not taken for it."""
+    none: whoever runs the server, or their issuer, said so. Empty for none, and where it lets them in no more."""
 
     of: Mapping[str, Principal]
     home: str
@@ -284,15 +286,20 @@ class Accounts:
         by: str,
         name: str = "",
         scopes: Sequence[str] = (),
+        home: bool = False,
     ) -> None:
-        """Let a person use a tenant, or with another role from now on."""
+        """Let a person use a tenant, or with another role from now on.
+
+        `home`: whoever runs the server says so. The person is in this tenant where they name none, unless they are in
+        another one already. An owner does not say so: what somebody writes would be for whoever was first to add them.
+        """
         if not issuer or not subject:
             raise InvalidInputError("a person is known by an issuer and a subject", hint="both are in their token")
         if name and not NAME.fullmatch(name):
             raise InvalidInputError(f"a person's name {_NAMED}")
         bound = _checked(scopes)
         with self._server.changing() as connection:
-            row = connection.execute(_ACCOUNT, (issuer, subject, tenant.id)).fetchone()
+            row = connection.execute(_ACCOUNT, (issuer, subject, tenant.id if home else None)).fetchone()
             assert row is not None  # what was put is returned
             connection.execute(_JOIN, (row[0], tenant.id, role.value, json.dumps(bound), name))
             detail = {"issuer": issuer, "subject": subject, "role": role.value, "scopes": bound}

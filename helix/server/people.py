@@ -30,9 +30,9 @@ class People:
     def known(self, shown: str, tenant: str = "") -> Principal | None:
         """Return who shows a key or a token, in the tenant that they name; None where nobody known does.
 
-        Who names none is meant in the first tenant that their issuer names, else in the one that they joined first: who
-        adds them to another one later changes nothing, also while the first lets nobody in. Raises UnauthorizedError
-        for a token that does not hold, ForbiddenError for a tenant that is not theirs, and EngineError.
+        Who names none is meant in the first tenant that their issuer names, else in the one that whoever runs the
+        server added them to first, and in no other one while that lets nobody in. Raises UnauthorizedError for a token
+        that does not hold, ForbiddenError for a tenant that is not theirs and where none is known, and EngineError.
         """
         if shown.startswith("hx_"):
             principal = self.accounts.principal_of(shown)
@@ -77,8 +77,8 @@ def _name_in(claims: Mapping[str, Any]) -> str:
 def _in(found: Memberships, tenant: str) -> Principal:
     principal = found.of.get(tenant or found.home)
     if principal is None and found.of and not tenant:
-        hint = "ask whoever runs the server, or name another tenant in X-Helix-Tenant"
-        raise ForbiddenError("the tenant that who asks joined first does not let them in now", hint=hint)
+        hint = f"name one in the header X-Helix-Tenant: {', '.join(sorted(found.of))}"
+        raise ForbiddenError("the request names no tenant, and there is none that this person is in without", hint=hint)
     if principal is None:
         raise ForbiddenError("who asks may not use this tenant", hint="`helix user add` lets a person in")
     return principal

@@ -51,7 +51,7 @@ def test_a_person_may_what_their_role_says(team: Team, issuer: Issuer, here: Pro
     token = issuer.token("person-1")
     assert here.code(token, STATUS) == "FORBIDDEN"  # known to the issuer, and no member of a tenant
     of = team.server.tenant(tenant)
-    team.accounts.add_member(of, issuer.address, "person-1", Role.READER, by="the test", name="Ada")
+    team.accounts.add_member(of, issuer.address, "person-1", Role.READER, by="the test", name="Ada", home=True)
     until(lambda: here.code(token, STATUS) == "OK")
     assert here.code(token, STORE, t="a", r="b", s="shop") == "FORBIDDEN"
     team.accounts.add_member(of, issuer.address, "person-1", Role.EDITOR, by="the test", name="Ada")
@@ -65,7 +65,7 @@ def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, is
     second, first, third = team.tenant(), team.tenant(), team.tenant()
     for tenant, name in ((first, "Ada"), (second, "Grace")):
         team.accounts.add_member(
-            team.server.tenant(tenant), issuer.address, "person-2", Role.EDITOR, by="the test", name=name
+            team.server.tenant(tenant), issuer.address, "person-2", Role.EDITOR, by="the test", name=name, home=True
         )
     token = issuer.token("person-2")
     here.data(token, STORE, t="the till jams", r="off and on", s="shop")  # whoever added her later changed nothing
@@ -84,6 +84,24 @@ def test_who_may_use_several_tenants_names_one_or_is_in_the_first(team: Team, is
     assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
 
 
+def test_whom_an_owner_added_is_in_that_tenant_only_where_they_name_it(
+    team: Team, issuer: Issuer, here: Process
+) -> None:
+    """Any owner may add anybody, and before their own tenant does: what they write is for those they mean."""
+    strange, own = team.tenant(), team.tenant()
+    person = {"issuer": issuer.address, "subject": "person-6", "role": "editor"}
+    token, at_strange = issuer.token("person-6"), {"x-helix-tenant": strange}
+    assert here.send("POST", "/v1/users", team.key(strange, Role.OWNER), json=person).is_success
+    until(lambda: here.code(token, STATUS, headers=at_strange) == "OK")
+    told = here.ask(token, STORE, t="the till jams", r="off and on", s="shop")["errors"][0]
+    assert told["extensions"]["code"] == "FORBIDDEN" and strange in told["extensions"]["hint"]
+    team.accounts.add_member(team.server.tenant(own), issuer.address, "person-6", Role.EDITOR, by="the test", home=True)
+    until(lambda: here.code(token, STORE, t="the till jams", r="off and on", s="shop") == "OK")
+    assert here.data(team.key(own), RECALL, q="till jams", s="shop")["recall"]["items"]
+    team.accounts.remove_member(team.server.tenant(own), issuer.address, "person-6", by="the test")
+    until(lambda: here.code(token, STATUS) == "FORBIDDEN")
+
+
 @pytest.mark.parametrize("how", some(["suspended", "removed", "gone"], 1))
 def test_who_names_no_tenant_is_in_no_other_one_while_their_first_lets_them_in_no_more(
     team: Team, issuer: Issuer, here: Process, how: str
@@ -92,7 +110,7 @@ def test_who_names_no_tenant_is_in_no_other_one_while_their_first_lets_them_in_n
     first, second = team.tenant(), team.tenant()
     for tenant in (first, second):
         of = team.server.tenant(tenant)
-        team.accounts.add_member(of, issuer.address, f"person-{how}", Role.EDITOR, by="the test")
+        team.accounts.add_member(of, issuer.address, f"person-{how}", Role.EDITOR, by="the test", home=True)
     token = issuer.token(f"person-{how}")
     until(lambda: here.code(token, STATUS) == "OK")
     of = team.server.tenant(first)
@@ -123,7 +141,7 @@ def test_a_claim_shows_nothing_of_a_removed_tenant_whose_name_another_one_has(
 @pytest.mark.soak
 def test_what_a_person_has_open_ends_with_their_membership(team: Team, issuer: Issuer, here: Process) -> None:
     tenant, token = team.server.tenant(team.tenant()), issuer.token("person-4")
-    team.accounts.add_member(tenant, issuer.address, "person-4", Role.READER, by="the test")
+    team.accounts.add_member(tenant, issuer.address, "person-4", Role.READER, by="the test", home=True)
     until(lambda: here.code(token, STATUS) == "OK")
 
     async def watched() -> None:
