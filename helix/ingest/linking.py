@@ -10,6 +10,7 @@ from helix.ingest.draft import LinkDraft, Slice
 from helix.ingest.letting_go import Reread
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
+from helix.memory.contradiction.resolve import end_by_rivals
 from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
@@ -74,6 +75,8 @@ class Writing:
     """Memories of this batch by scope and what tells their words in their source."""
     fresh: set[Ref] = field(default_factory=set)
     """Memories that this batch has made."""
+    ends: dict[Ref, datetime | None] = field(default_factory=dict)
+    """Until when memories hold that this batch has ended or revived."""
     read: list[Reread] = field(default_factory=list)
     """Slices of places that this batch has read."""
     last: dict[tuple[str, str], Ref] = field(default_factory=dict)
@@ -95,8 +98,7 @@ def link(index: StoreIndex, writing: Writing, item: Slice, *, held: bool) -> int
             writing.composer.edge(draft.type, source, target, relation=draft.relation)
             links += 1
     if not held:
-        _hold_until(index, writing, item, item.ends, item.episode.occurred_at or writing.composer.now)
-        _hold_until(index, writing, item, item.revives, None)
+        _end_and_revive(index, writing, item)
     return links
 
 
@@ -153,19 +155,23 @@ def _target(index: StoreIndex, writing: Writing, draft: LinkDraft, scope: str) -
     return writing.episodes.get((scope, draft.target)) or index.from_source(draft.target, scope=scope)
 
 
-def _hold_until(
-    index: StoreIndex, writing: Writing, item: Slice, sources: Sequence[str], until: datetime | None
-) -> None:
-    """End the memories of the sources at a time, or (None) let them hold on, where the slice is no worse founded."""
-    for source in sources:
+def _end_and_revive(index: StoreIndex, writing: Writing, item: Slice) -> None:
+    """End the memories of some sources, and let those of others hold on, where the slice is no worse founded.
+
+    What is revived holds as long as it would have held: what it lost to in a contradiction still stands against it.
+    """
+    now = item.episode.occurred_at or writing.composer.now
+    for source, ends in (*((one, True) for one in item.ends), *((one, False) for one in item.revives)):
         ref = _memory(index, writing, source, item.episode.scope or writing.scope)
-        if ref is None:
+        known = None if ref is None else index.memory_by_id(ref.id)
+        if ref is None or (known is not None and known.provenance.trust.rank < item.episode.trust.rank):
             continue
-        known = index.memory_by_id(ref.id)
-        if known is None:  # it came in with this very batch: nobody can have believed it yet
+        held = writing.ends.get(ref, None if known is None else known.valid_to)
+        until = now if ends else None if known is None else end_by_rivals(index.records, known)
+        if until == held or (ends and held is not None):
+            continue
+        if known is None or ref in writing.ends:  # it came in with this very batch: nobody can have believed it yet
             writing.composer.patch(ref, valid_to=until)
-            continue
-        if known.provenance.trust.rank < item.episode.trust.rank:
-            continue
-        if known.valid_to is None if until is not None else known.valid_to is not None:
+        else:
             hold_until(writing.composer, index, known, until)
+        writing.ends[ref] = until

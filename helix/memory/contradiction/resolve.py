@@ -211,6 +211,11 @@ def end_beyond_rules(records: Records, memory: Memory) -> datetime | None:
     return held_beside(records, memory, ((edge, Status.FORGOTTEN) for edge in disputes_of(records, memory)))
 
 
+def end_by_rivals(records: Records, memory: Memory) -> datetime | None:
+    """Return until when a memory holds by the contradictions alone that it has lost, None where it has lost none."""
+    return _earliest(*_lost(records, memory, None))
+
+
 def held_without(records: Records, memory: Memory, edge: Edge) -> datetime | None:
     """Return until when a memory holds without one contradiction."""
     return _earliest(_before(records, memory, edge)["valid_to"], *_lost(records, memory, edge))
