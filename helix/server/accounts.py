@@ -74,9 +74,7 @@ _JOIN = (
 )
 _ACCOUNT = (
     "INSERT INTO account (issuer, subject, home) VALUES ($1, $2, $3)"
-    " ON CONFLICT (issuer, subject) DO UPDATE SET home = CASE WHEN excluded.home IS NULL OR EXISTS (SELECT FROM member"
-    " WHERE member.account = account.id AND member.tenant = account.home) THEN account.home ELSE excluded.home END"
-    " RETURNING id"
+    " ON CONFLICT (issuer, subject) DO UPDATE SET home = coalesce(account.home, excluded.home) RETURNING id"
 )
 
 

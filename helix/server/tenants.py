@@ -228,7 +228,8 @@ class Tenants:
         def opens(folder: Path) -> Engine:
             closing = partial(self._home.release, there.id)
             found = open_tenant_engine(self._server, self._home, there.id, own, folder, closing)
-            write_private(caches / _SERVED, self._note(there.id, there.epoch + 1))
+            current = found.before == there.epoch  # else somebody served it while this process waited for it
+            write_private(caches / _SERVED, self._note(there.id, found.epoch) if current else "")
             return replace(found, mark=MarkFile(private_folder(self._marks) / str(there.id)))
 
         return Helix.open(

@@ -50,6 +50,9 @@ class Engine:
     """The tenant's number on that server; 0 for a file."""
     vectors: VectorSearch | None
     """What searches the vectors of a large store; None: the graph does."""
+    epoch: int = 0
+    before: int = 0
+    """The epochs of the tenant's home on that server, which this is, and of the one before."""
 
 
 OpensEngine = Callable[[Path], Engine]
@@ -98,7 +101,7 @@ def open_tenant_engine(
     """
     from helix.journal.postgres.tenant_database import TenantDatabase
 
-    epoch = home.claim(tenant)
+    epoch, before = home.claim(tenant)
     backend = TenantDatabase(
         server,
         tenant,
@@ -111,4 +114,5 @@ def open_tenant_engine(
         archive_days=settings.archive_days,
     )
     mark = MarkFile(folder / MARK_NAME)
-    return Engine(backend=backend, mark=mark, address=settings.engine, tenant=tenant, vectors=backend)
+    told = {"epoch": epoch, "before": before}
+    return Engine(backend=backend, mark=mark, address=settings.engine, tenant=tenant, vectors=backend, **told)

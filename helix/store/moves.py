@@ -211,7 +211,7 @@ def _on_server(address: str, slug: str, by: str, *, into: bool, fresh: bool) -> 
         way = (*stays, states.MOVED, states.INCOMING) if into else (*stays, states.MOVED)
         keeps = {moving.LEFT_AS: tenant.state} if tenant.state in stays else {}
         with closing(Home(server)) as home:
-            epoch = home.claim(tenant.id, way)
+            epoch = home.claim(tenant.id, way).epoch
             database = TenantDatabase(server, tenant.id, epoch, Path(), lost=lambda: home.lost(tenant.id))
 
             def begun() -> None:

@@ -226,14 +226,29 @@ def test_what_is_administered_is_no_more_acknowledged_than_what_is_stored(server
 def test_a_home_that_lives_keeps_its_tenant_and_one_that_is_gone_does_not(server: Server, tenant: Tenant) -> None:
     here, there = uuid.uuid4(), uuid.uuid4()
     server.renew(here, "here", "", 60)
-    server.claim(tenant.id, here)
+    first = server.claim(tenant.id, here)
     with pytest.raises(StoreLockedError, match="here"):
         server.claim(tenant.id, there)
     server.renew(here, "here", "", 0)
-    assert server.claim(tenant.id, there) == 2
+    assert (second := server.claim(tenant.id, there)) > first
     server.renew(there, "there", "", 60)
     server.leave(there)
-    assert server.claim(tenant.id, here) == 3
+    assert server.claim(tenant.id, here) > second
+
+
+def test_a_promoted_standby_without_the_newest_claim_gives_nobody_its_epoch(
+    server: Server, tenant: Tenant, at_home: Callable[..., Journal]
+) -> None:
+    """Who was home by it goes on to the standby and is as far as the new home: it would write what that never saw."""
+    with server.connection() as connection:
+        was = connection.execute("SELECT epoch, commits FROM head WHERE tenant = $1", (tenant.id,)).fetchone()
+    assert was is not None
+    cut_off = at_home()
+    with server.connection() as connection:
+        connection.execute("UPDATE head SET epoch = $2, commits = $3 WHERE tenant = $1", (tenant.id, *was))
+    at_home()
+    with pytest.raises(NotHomeError, match="taken over"):
+        cut_off.append([put_entity("a")], 1)
 
 
 @pytest.mark.soak
@@ -245,7 +260,7 @@ def test_a_session_that_is_cut_off_within_a_change_is_ended(server: Server, tena
         with pytest.raises(StoreLockedError, match="cut off"):
             server.claim(tenant.id)
         with closing(Home(server)) as home:
-            assert home.claim(tenant.id) == 1
+            assert home.claim(tenant.id).epoch
 
 
 def test_every_change_has_the_server_end_it_where_nobody_goes_on(
@@ -406,11 +421,11 @@ def test_a_restarted_server_fails_no_request(server: Server, tenant: Tenant, at_
 
 def test_a_store_that_is_closed_gives_its_tenant_back(server: Server, tenant: Tenant, tmp_path: Path) -> None:
     told = {"home": tmp_path / "home", "engine": server.url, "tenant": tenant.slug, "embedding_model": "none"}
-    for epoch in (1, 2):
+    for _ in range(2):
         Helix.open(configuration.load(told, environ={}, cwd=tmp_path)).close()
         with server.connection() as connection:
-            found = connection.execute("SELECT home, epoch FROM head WHERE tenant = $1", (tenant.id,)).fetchone()
-        assert found == (None, epoch)
+            found = connection.execute("SELECT home FROM head WHERE tenant = $1", (tenant.id,)).fetchone()
+        assert found == (None,)
 
 
 def test_who_erases_is_told_until_when_archives_hold_it(server: Server, tenant: Tenant, tmp_path: Path) -> None:
@@ -426,7 +441,7 @@ def test_who_erases_is_told_until_when_archives_hold_it(server: Server, tenant: 
 def test_a_home_is_told_when_it_is_one_no_longer(server: Server, tenant: Tenant, tmp_path: Path) -> None:
     with closing(Home(server)) as home:
         database = TenantDatabase(
-            server, tenant.id, home.claim(tenant.id), tmp_path / "journal", lost=lambda: home.lost(tenant.id)
+            server, tenant.id, home.claim(tenant.id).epoch, tmp_path / "journal", lost=lambda: home.lost(tenant.id)
         )
         assert not database.fenced
         with server.connection() as connection:  # as if it had been asleep for so long

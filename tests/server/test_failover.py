@@ -91,6 +91,7 @@ def test_a_process_that_starts_where_one_was_killed_goes_on_in_its_place(own: Te
     home, other = own.processes
     home.data(key, STORE, t="before", r="so it is", s="shop")
     number = own.server.tenant(tenant).id
+    first = own.sql("SELECT epoch FROM head WHERE tenant = $1", number)[0][0]
     home.kill()
     own.sql("UPDATE process SET until = now() + interval '1 hour'")  # nobody waits for it to count as gone
     port = home.url.rpartition(":")[2]
@@ -98,7 +99,7 @@ def test_a_process_that_starts_where_one_was_killed_goes_on_in_its_place(own: Te
     assert again.url == home.url
     other.data(key, STORE, t="after", r="so it is", s="shop")
     assert set(_names(again, key)) == {"before", "after"}
-    assert own.sql("SELECT epoch FROM head WHERE tenant = $1", number)[0][0] == 2
+    assert own.sql("SELECT epoch FROM head WHERE tenant = $1", number)[0][0] > first
 
 
 @pytest.mark.soak

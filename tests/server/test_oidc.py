@@ -100,6 +100,10 @@ def test_whom_an_owner_added_is_in_that_tenant_only_where_they_name_it(
     assert here.data(team.key(own), RECALL, q="till jams", s="shop")["recall"]["items"]
     team.accounts.remove_member(team.server.tenant(own), issuer.address, "person-6", by="the test")
     until(lambda: here.code(token, STATUS) == "FORBIDDEN")
+    at_own = {"x-helix-tenant": own}
+    assert here.send("POST", "/v1/users", team.key(own, Role.OWNER), json=person).is_success  # their word is not his
+    until(lambda: here.code(token, STATUS, headers=at_own) == "OK")
+    assert here.code(token, STATUS) == "FORBIDDEN"
 
 
 @pytest.mark.parametrize("how", some(["suspended", "removed", "gone"], 1))

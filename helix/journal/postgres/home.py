@@ -12,10 +12,11 @@ import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from helix import files
 from helix.errors import ConfigError, HelixError, StoreLockedError
-from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.postgres_server import Server, step_drawn
 from helix.journal.postgres.tenant_states import ACTIVE
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,13 @@ _CLAIMED_WITHIN_SECONDS = 15.0
 """Longer than a home that was killed counts as living, and than the server keeps a session that was cut off."""
 _LOOK_SECONDS = 0.25
 _NAME = re.compile(r"process (?P<pid>\d+) on .* \((?P<machine>[0-9a-f]{8})\)")
+
+
+class Claim(NamedTuple):
+    """The epoch of a tenant's new home, and that of the one `before`."""
+
+    epoch: int
+    before: int
 
 
 class Home:
@@ -85,18 +93,19 @@ class Home:
         """
         return tenant in self._taken or not self.lives
 
-    def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> int:
-        """Become a tenant's home in PostgreSQL and return its epoch; waits for a killed home to count as gone.
+    def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> Claim:
+        """Become a tenant's home in PostgreSQL; waits for a killed home to count as gone.
 
         Raises StoreLockedError where another one goes on living, and StoreError for a tenant in another state.
         """
         until = time.monotonic() + _CLAIMED_WITHIN_SECONDS
         while True:
             try:
-                epoch = self._tables.claim(tenant, self.id, states, self.url)
+                step = step_drawn()
+                epoch = self._tables.claim(tenant, self.id, states, self.url, step)
                 self._taken.discard(tenant)
                 self._claimed[tenant] = epoch, 0
-                return epoch
+                return Claim(epoch, before=epoch - step)
             except StoreLockedError:
                 if time.monotonic() >= until:
                     raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -45,11 +46,12 @@ _ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('helix: ' || current_sch
 _LEAST = re.compile(r"^-- runs beside: (\d+)$", re.MULTILINE)
 """How a migration says that code which knows no more than that one may go on serving: it takes nothing from it."""
 _CLAIM = (
-    "UPDATE head SET epoch = epoch + 1, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
+    "UPDATE head SET epoch = epoch + $5, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
     " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now()"
     " AND (url = '' OR url <> $4))"
     " AND EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND state = ANY($3)) RETURNING epoch, commits"
 )
+_MOST_STEP = 2**31
 _WHOSE = (
     "SELECT state, slug, coalesce(name, 'another process') FROM head JOIN tenant ON tenant.id = head.tenant"
     " LEFT JOIN process ON process.id = home WHERE head.tenant = $1"
@@ -86,6 +88,11 @@ _END_ITS_HOLDER = (
 one that waits for the rest of what travels together."""
 SETTLED_WITHIN_SECONDS = 15.0
 """How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
+
+
+def step_drawn() -> int:
+    """Return by how much the epoch of a new home is later than that of the one before."""
+    return 1 + secrets.randbelow(_MOST_STEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,9 +329,17 @@ class Server:
         return [Tenant(id=row[0], slug=row[1], state=row[2], rows=row[3], epoch=row[4]) for row in rows]
 
     def claim(
-        self, tenant: int, process: uuid.UUID | None = None, states: Sequence[str] = (ACTIVE,), url: str = ""
+        self,
+        tenant: int,
+        process: uuid.UUID | None = None,
+        states: Sequence[str] = (ACTIVE,),
+        url: str = "",
+        step: int | None = None,
     ) -> int:
         """Become a tenant's home in PostgreSQL; return the epoch that its transactions have from now on.
+
+        That is the one before and a `step`, which is drawn: a standby that was promoted without the newest claims gives
+        no process the epoch that another one has of the server before.
 
         A process that others reach at `url` takes the place of one that they reached there: that one has ended.
 
@@ -335,7 +350,7 @@ class Server:
             connection.execute("BEGIN")
             try:
                 connection.execute(_WAITS_A_SECOND)
-                row = connection.execute(_CLAIM, (tenant, process, list(states), url)).fetchone()
+                row = connection.execute(_CLAIM, (tenant, process, list(states), url, step or step_drawn())).fetchone()
                 if row is None:
                     raise not_claimed(connection.execute(_WHOSE, (tenant,)).fetchone(), states)
             except errors.LockNotAvailable as error:
@@ -374,7 +389,7 @@ class Server:
         return None if row is None else Whereabouts(*row)
 
     def epochs(self, tenants: list[int]) -> dict[int, int]:
-        """Return how many homes each of some tenants had, by PostgreSQL, of those that there are."""
+        """Return the epoch of the newest home of each of some tenants, by PostgreSQL, of those that there are."""
         statement = "SELECT tenant, epoch FROM head WHERE tenant = ANY($1::bigint[])"
         with mapped(), self.connection() as connection:
             return dict(connection.execute(statement, (tenants,)).fetchall())
