@@ -21,6 +21,9 @@ JSON_LINES = "jsonl"
 """The extractor of lines that were imported."""
 STATED = "explicit"
 """The extractor of what somebody stored."""
+BY_MODEL = "model"
+"""What provenance calls the model of what is in a language model's words; which one answered is a matter of the
+moment."""
 
 
 class Trust(Worded):

@@ -22,6 +22,7 @@ from datetime import datetime
 from helix.memory.contradiction.classify import CLOSE_IN_TIME, can_contradict
 from helix.memory.contradiction.detect import Statement, contradiction
 from helix.memory.extraction.statements import ComparedCandidate, agree
+from helix.model.provenance import Trust, weakest_trust
 from helix.store import whole_numbers
 from helix.store.whole_numbers import Rest, product_of
 
@@ -46,9 +47,15 @@ all of them.
 """
 
 
+def trust_of(item: ComparedCandidate) -> Trust:
+    """Return who says an extracted candidate: that of the episode, in a language model's words an agent at most."""
+    trust = item.episode.provenance.trust
+    return weakest_trust(trust, Trust.AGENT_INFERRED) if item.candidate.by_model else trust
+
+
 def rank_of(item: ComparedCandidate) -> int:
     """Return the class of trust of who says an extracted candidate; 0 is the best."""
-    return item.episode.provenance.trust.rank
+    return trust_of(item).rank
 
 
 def go_on() -> None:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from helix.memory.capture.quarantine import screen
 from helix.memory.contradiction.classify import can_contradict
-from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, rank_of, turns
+from helix.memory.extraction.cluster import Bars, Links, Rivals, clusters, go_on, rank_of, trust_of, turns
 from helix.memory.extraction.statements import ComparedCandidate
 from helix.memory.scores import bounded_confidence, importance_of
 from helix.model.memory import Kind, Status
@@ -73,6 +73,8 @@ class Desired:
     since: datetime
     files: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    by_model: bool = False
+    """Whether the words are a language model's."""
 
     @property
     def words(self) -> str:
@@ -145,7 +147,7 @@ def _of_voices(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired | 
     medoid = _plainest([item for item in own if item.candidate.explicit] or own)
     candidate = medoid.candidate
     ordered = sorted(cluster, key=lambda item: item.order)
-    trust = weakest_trust(*(item.episode.provenance.trust for item in cluster))
+    trust = weakest_trust(*map(trust_of, cluster))
     confidence = _confidence(max(item.candidate.confidence for item in own), trust, support)
     told = (item.candidate.resolution for item in (medoid, *own))
     resolution = next((text for text in told if text and text != candidate.trigger), "")
@@ -164,6 +166,7 @@ def _of_voices(cluster: Sequence[ComparedCandidate], rules: Rules) -> Desired | 
         since=ordered[0].episode.occurred_at,
         files=_files(ordered),
         steps=candidate.steps,
+        by_model=candidate.by_model,
     )
 
 

@@ -34,7 +34,7 @@ from helix.memory.scores import count_sighting, half_life_of
 from helix.model.edge import Edge, Label, Ref, Relation
 from helix.model.episode import Episode
 from helix.model.memory import CLAIMED, DERIVED_SOURCE, ROOM, Memory, Status
-from helix.model.provenance import Provenance, Trust
+from helix.model.provenance import BY_MODEL, Provenance, Trust
 from helix.model.records import edge_from
 from helix.model.tombstone import KEY
 from helix.scopes import same_scope
@@ -317,7 +317,8 @@ def _ground(composer: Composer, ref: Ref, episodes: Iterable[str], provenance: P
 
 
 def _provenance(wanted: Desired) -> Provenance:
-    return Provenance(slice=f"{DERIVED_SOURCE}{wanted.key}", extractor=EXTRACTOR, trust=wanted.trust)
+    model = BY_MODEL if wanted.by_model else ""
+    return Provenance(slice=f"{DERIVED_SOURCE}{wanted.key}", extractor=EXTRACTOR, model=model, trust=wanted.trust)
 
 
 def _attributes(old: Mapping[str, object], wanted: Desired) -> dict[str, object]:

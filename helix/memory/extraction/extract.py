@@ -25,6 +25,8 @@ from helix.text.sentences import Sentence
 from helix.text.spotting.entities import mentions
 
 MOST_CANDIDATES = 8
+PLACES_OF_MODEL = 1_000
+"""From this place on stand a language model's candidates, so that none is taken for one that the rules found."""
 """Candidates of one episode: behind them it is a document, and documents are ingested as such."""
 _SHORT = 400
 """Characters of an episode up to which its vector speaks for its best sentence."""
@@ -57,6 +59,11 @@ class EpisodeCandidate:
     entities: tuple[Mention, ...] = ()
     files: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+
+    @property
+    def by_model(self) -> bool:
+        """Whether the words are those of a language model, which may have turned round what the episode says."""
+        return self.place >= PLACES_OF_MODEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

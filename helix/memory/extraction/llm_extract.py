@@ -6,12 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helix.memory.extraction.extract import MOST_CANDIDATES, EpisodeCandidate, Extraction, Extractor, RuleExtractor
+from helix.memory.extraction.extract import (
+    MOST_CANDIDATES,
+    PLACES_OF_MODEL,
+    EpisodeCandidate,
+    Extraction,
+    Extractor,
+    RuleExtractor,
+)
 from helix.memory.job_run.run import Run
 from helix.memory.llm.ask import answers_apart, one_line
 from helix.model.entity import EntityKind
 from helix.model.episode import Episode
 from helix.model.memory import Kind
+from helix.model.provenance import Trust
 from helix.providers.llm import LanguageModel, ModelQuestion
 from helix.text.injection.prompt_injection import suspicion
 from helix.text.spotting.entities import mentions
@@ -22,8 +30,6 @@ _LONGEST = 6_000
 """Characters of an episode that a model is shown: behind them it is a document, and documents are ingested as such."""
 _LONGEST_PART = 1_000
 _MOST_CONFIDENCE = 0.9
-_PLACES = 1_000
-"""Added to the place of a model's candidate, so that it is never taken for one that the rules found."""
 
 EXTRACTION = ModelQuestion(
     task="extraction",
@@ -97,7 +103,9 @@ class ModelExtractor:
         for episode, answer in zip(unsure, answers_apart(self._model, EXTRACTION, texts, trusts), strict=True):
             if answer.value is None:
                 continue
-            kept = _merged(by_episode[episode.id], list(_candidates(episode, answer.value, by_episode[episode.id])))
+            told = list(_candidates(episode, answer.value, by_episode[episode.id]))
+            is_own = episode.provenance.trust.rank < Trust.AGENT_INFERRED.rank
+            kept = _merged(by_episode[episode.id], told, is_own=is_own)
             if not answer.value["memories"]:
                 kept = [candidate for candidate in by_episode[episode.id] if candidate.explicit]
             by_episode[episode.id] = kept
@@ -122,14 +130,21 @@ def extractor_of(run: Run) -> Extractor:
     )
 
 
-def _merged(ruled: Sequence[EpisodeCandidate], told: Sequence[EpisodeCandidate]) -> list[EpisodeCandidate]:
+def _merged(
+    ruled: Sequence[EpisodeCandidate], told: Sequence[EpisodeCandidate], *, is_own: bool
+) -> list[EpisodeCandidate]:
     """Return the model's candidates, beside them what was said in so many words; the rules' where it has none.
 
-    A candidate of the rules whose words the model's holds is the same thing.
+    A candidate of the rules whose words the model's holds is the same thing. In an episode of the user (`is_own`) it
+    stays, in the user's words: the model's are an agent's.
     """
     if not told:
         return list(ruled)
-    said = [one for one in ruled if one.explicit and not any(grounded(one.trigger, [_text(each)]) for each in told)]
+    held = {one.place for one in ruled if any(grounded(one.trigger, [_text(each)]) for each in told)}
+    if is_own:
+        said = [one for one in ruled if one.explicit or one.place in held]
+    else:
+        said = [one for one in ruled if one.explicit and one.place not in held]
     return [*said, *told][:MOST_CANDIDATES]
 
 
@@ -148,7 +163,7 @@ def _candidates(
         alike = [one for one in ruled if one.kind is kind]
         candidate = EpisodeCandidate(
             episode=episode.id,
-            place=_PLACES + place,
+            place=PLACES_OF_MODEL + place,
             kind=kind,
             trigger=trigger,
             resolution=resolution,

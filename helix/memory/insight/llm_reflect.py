@@ -12,11 +12,8 @@ from helix.memory.insight.summary import Summary, speaker_of, summarised
 from helix.memory.job_run.run import Run
 from helix.memory.llm.ask import insights, summary
 from helix.model.episode import Episode
-from helix.model.provenance import Trust, weakest_trust
+from helix.model.provenance import BY_MODEL, Trust, weakest_trust
 from helix.providers.llm import LanguageModel
-
-BY_MODEL = "model"
-"""What the provenance of an insight calls whoever thought of it; which model answered is a matter of the moment."""
 
 
 def reflect_with_model(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
@@ -54,11 +51,11 @@ def _thoughts(model: LanguageModel, items: Sequence[Item]) -> Sequence[Thought] 
 def summed_up(model: LanguageModel | None, episodes: Sequence[Episode]) -> Summary:
     """Return an insight's summary of episodes in the order in which they happened.
 
-    It is in a model's lines where they hold.
+    It is in a model's lines where they hold, and these are an agent's.
     """
     ruled = summarised(episodes)
     if model is None:
         return ruled
     told = [f"{speaker_of(episode)}: {episode.content}".removeprefix(": ") for episode in episodes]
     lines = summary(model, told)
-    return ruled if lines is None else replace(ruled, lines=lines)
+    return ruled if lines is None else replace(ruled, lines=lines, by_model=True)

@@ -24,7 +24,7 @@ from helix.model.edge import Label, Ref, Relation
 from helix.model.entity import Mention
 from helix.model.episode import Episode
 from helix.model.memory import SUMMARY_SOURCE, Kind, Memory, Status
-from helix.model.provenance import Provenance, weakest_trust
+from helix.model.provenance import BY_MODEL, Provenance, Trust, weakest_trust
 from helix.store.index import StoreIndex
 from helix.text.chunks import MOST_CHUNKS
 from helix.text.cleaning import slug
@@ -218,7 +218,9 @@ def _still_open(index: StoreIndex, group: Sequence[Episode]) -> bool:
 
 
 def _memory(composer: Composer, group: Sequence[Episode], summary: Summary, source: str) -> Memory:
-    trust = weakest_trust(*(episode.provenance.trust for episode in group))
+    told_by = [Trust.AGENT_INFERRED] if summary.by_model else []
+    trust = weakest_trust(*told_by, *(episode.provenance.trust for episode in group))
+    model = BY_MODEL if summary.by_model else ""
     return Memory(
         id=composer.new_id(),
         name=composer.name(group[0].scope, slug(summary.title)),
@@ -232,7 +234,7 @@ def _memory(composer: Composer, group: Sequence[Episode], summary: Summary, sour
         half_life_days=HALF_LIFE_DAYS,
         valid_from=min(composer.now, max(episode.occurred_at for episode in group)),
         source=source,
-        provenance=Provenance(slice=source, extractor=EXTRACTOR, trust=trust),
+        provenance=Provenance(slice=source, extractor=EXTRACTOR, model=model, trust=trust),
     )
 
 

@@ -40,10 +40,14 @@ _FEWEST_WORDS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """`title` says when, who and what about; `lines` are the telling sentences in order, each with its speaker."""
+    """`title` says when, who and what about; `lines` are the telling sentences in order, each with its speaker.
+
+    `by_model`: they are a language model's lines.
+    """
 
     title: str
     lines: tuple[str, ...]
+    by_model: bool = False
 
     @property
     def text(self) -> str:
