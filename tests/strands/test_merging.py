@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -142,19 +143,24 @@ ACTIONS = st.one_of(
     st.tuples(st.just("store"), st.sampled_from(FACTS)),
     st.tuples(st.sampled_from(["forget", "restore", "confirm", "helped", "erase", "edit", "say"]), st.integers(0, 9)),
     st.tuples(st.just("edge"), st.tuples(st.integers(0, 9), st.integers(0, 9))),
-    st.tuples(st.just("sync"), st.just(0)),
+    st.tuples(st.just("take"), st.integers(0, 2)),
 )
 HISTORIES = st.lists(st.tuples(st.integers(0, 2), ACTIONS), min_size=1, max_size=12)
 
 
-def act(helix: Helix, at: int, action: tuple[str, object], folder: Path, erased: set[str]) -> None:
+Takes = Callable[[int, int], object]
+"""Has a machine, by its number, take from another one."""
+
+
+def act(machines: list[Helix], at: int, action: tuple[str, object], takes: Takes, erased: set[str]) -> None:
+    helix = machines[at]
     what, of = action
     known = sorted((row.put.id for row in rows_of(helix.store) if row.table == "Memory"), key=str)
     with suppress(ConflictError, InvalidInputError, NotFoundError):
         if what == "store":
             store(helix, str(of))
-        elif what == "sync":
-            synced(helix, folder)
+        elif what == "take":
+            takes(at, int(of))
         elif what == "edge" and known:
             source, target = (known[one % len(known)] for one in of)
             memories.edge(helix, source, target, "solves")
@@ -187,7 +193,7 @@ def test_whatever_happens_on_three_machines_they_come_to_the_same(
 ) -> None:
     erased: set[str] = set()
     for at, action in history:
-        act(acquainted[at], at, action, folder, erased)
+        act(acquainted, at, action, lambda at, _: synced(acquainted[at], folder), erased)
     ids = {row.key for one in acquainted for row in rows_of(one.store) if row.table in ("Memory", "Episode")}
     trusts = {
         (row.key, str(row.put.props.get("trust")))

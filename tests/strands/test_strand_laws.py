@@ -56,7 +56,7 @@ def play(machines: list[Helix], history: list[Any]) -> None:
     """Let a history happen, but for its erasures: what they took stays away, whatever is gone back to."""
     for at, action in history:
         if action[0] != "erase":
-            act(machines, at, action, set())
+            act(machines, at, action, lambda at, of: take(machines[at].store, machines[of].store), set())
 
 
 @pytest.mark.soak
