@@ -10,9 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from helix.errors import InvalidInputError
-from helix.files import real_path
 from helix.helixignore import IgnoreRules, rules_above
-from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, scope_of_repository
+from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, project_at
 from helix.ingest.commit import Commit, FileChange, slice_of
 from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
@@ -42,16 +41,15 @@ _STATUS = re.compile(rb"[A-Z]\d*")
 def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | None = None) -> str:
     """Return the scope of the git project that a path is in; raises NotARepositoryError where it is in none.
 
-    A bare repository, which no folder upwards tells of, is one too. Git is not asked. See `helix.identity`.
+    A bare repository, which no folder upwards tells of, is one too: it has the scope of where it is, whatever remote it
+    says it has. Git is not asked. See `helix.identity`.
     """
     place = Path(path).expanduser()
     folder = place.parent if place.is_file() else place
-    found = identify(folder, worktrees=worktrees, home=Path.home(), names=names)
-    if found is not None:
-        return found.scope
-    check(folder)
-    own, common = map(real_path, git_folders(folder))
-    return scope_of_repository(common if common in (own, *own.parents) else own)
+    if identify(folder, worktrees=worktrees, home=Path.home(), names=names) is None:
+        check(folder)
+        folder = git_folders(folder)[0]
+    return project_at(folder, worktrees=worktrees, names=names).scope
 
 
 def count(

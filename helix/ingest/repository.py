@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from helix.errors import HelixError, InvalidInputError, NotARepositoryError, NotFoundError
-from helix.files import is_file, is_folder, is_there, real_path
+from helix.files import is_file, is_folder, is_there, real_path, work_tree_of
 from helix.identity import git_folders, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.cleaning import clean
@@ -199,6 +199,10 @@ def check(folder: Path) -> None:
     found = git_folders(folder)
     if not found:
         raise NotARepositoryError(f"{folder} is not a git repository", hint="name a folder inside one")
+    tree = work_tree_of(folder)
+    if tree is not None and not {found[0], *found[0].parents}.intersection(git_folders(tree)):
+        words = f"{found[0]} says that it is a git repository, and is a folder of another one's files"
+        raise InvalidInputError(words, hint=f"name {tree}, or move the folder out of it")
     above = (folder, *folder.absolute().parents)
     top = next((one for one in above if is_file(one / ".git") or is_there(one / ".git" / "HEAD")), folder)
     for one in (top / ".mailmap", *(place / name for place in found for name in _OPENED_FIRST)):

@@ -33,7 +33,8 @@ from helix.providers.addresses import is_here
 from helix.providers.litellm_calls import ProviderCall, ProviderReply
 from helix.providers.llm import Absence, Answer, ModelQuestion, Provider, fits_schema, read
 from helix.providers.packing import instructions_of, packed, packs, schema_of, unpacked
-from helix.text.secrets.redact import redact
+from helix.text.secrets.redact import redact, redact_value
+from helix.text.structured import map_texts
 from helix.text.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
@@ -226,7 +227,7 @@ class Router:
                 break
             if self._refusal(provider, question, texts) is not None or self._stopping.wait(wait):
                 break
-        answers = [_with_sum(came[-1], came) for came in zip(*attempts, strict=True)]
+        answers = [_redacted(_with_sum(came[-1], came)) for came in zip(*attempts, strict=True)]
         for text, answer in zip(texts, answers, strict=True):
             self._keep(provider, question, text, answer)
         return answers
@@ -342,6 +343,11 @@ def _key_of(provider: Provider, question: ModelQuestion, text: str) -> str:
     return sha256(json.dumps(asked, sort_keys=True).encode("ascii")).hexdigest()
 
 
+def _redacted(answer: Answer) -> Answer:
+    """Return an answer without the secrets that a model knows or makes up: it is kept, and what it says may be."""
+    return replace(answer, value=map_texts(answer.value, lambda name, text: redact_value(name, text).text))
+
+
 def _with_sum(answer: Answer, answers: Sequence[Answer]) -> Answer:
     """Return the answer with what all of them took."""
     return replace(
@@ -372,8 +378,8 @@ class Circuit:
 
     def resting(self, now: datetime) -> datetime | None:
         """Return until when a model provider rests, or None when it may be asked."""
-        until = self._until
-        return until if until is not None and now < until else None
+        until = self._until  # further away it is only where the clock was wrong then, or is now
+        return until if until is not None and now < until <= now + LONGEST_REST else None
 
     def failed(self, now: datetime, trouble: str, *, rest: bool, at_least: float = 0.0) -> None:
         """Note a provider's failure. The third in a row means a rest, as does the first after one, or what `rest` says.

@@ -11,6 +11,7 @@ import pytest
 from git_history import START, History
 
 from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
+from helix.identity import project_at
 from helix.ingest import git
 from helix.ingest.draft import LinkDraft, MemoryDraft, Slice
 from helix.model.edge import Relation
@@ -256,6 +257,27 @@ def test_bare_shallow_and_detached_repositories_are_read(history: History, make_
     assert newest.episode.source.endswith(shas[2])
     history.git("checkout", "--quiet", shas[1])
     assert [item.episode.source for item in read(history)] == [source(sha) for sha in shas[:2]]
+
+
+def test_a_bare_repository_has_the_scope_of_its_place_whatever_remote_it_says(history: History, tmp_path: Path) -> None:
+    """An archive may be one, and its remote the address of another project of the user's."""
+    history.commit("Teach the parser rules", {"a": "1"})
+    history.git("clone", "--quiet", "--bare", f"file://{history.path}", str(tmp_path / "bare.git"))
+    history.git("-C", str(tmp_path / "bare.git"), "remote", "set-url", "origin", "https://github.com/me/shop.git")
+    assert git.project_scope(tmp_path / "bare.git") == project_at(tmp_path / "bare.git").scope
+    assert git.project_scope(tmp_path / "bare.git").startswith("bare")
+
+
+def test_a_pushed_folder_that_says_it_is_a_repository_is_read_for_none(history: History, make_history: Make) -> None:
+    """Git would read the private repository that lies beside."""
+    private = make_history("private")
+    private.commit("The partner deal is not public", {"a": "1"})
+    files = {"docs/HEAD": "ref: refs/heads/main\n", "docs/objects/x": "", "docs/refs/x": ""}
+    history.commit("Add docs", {**files, "docs/commondir": "../../private/.git\n"})
+    for reads in (lambda: git.count(history.path / "docs"), lambda: list(git.read_history(history.path / "docs"))):
+        with pytest.raises(InvalidInputError, match="a folder of another one's files"):
+            reads()
+    assert git.count(history.path) == 1
 
 
 def test_a_submodule_is_a_file_of_its_parent_and_a_project_of_its_own(history: History, make_history: Make) -> None:

@@ -276,6 +276,25 @@ def test_a_rest_is_never_longer_than_an_hour(calls: ScriptedCalls, answers: Answ
     assert len(calls.asked) == 40
 
 
+def test_a_clock_that_is_set_back_ends_a_rest(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
+    calls.replies["gemini/flash"] = ProviderReply(absence=Absence.DENIED)
+    asked = router(calls, answers, wall, FREE)
+    asked.answer(QUESTION, ["one"])
+    assert not asked.usage().providers[0].ready
+    wall.pass_(days=-2_000)
+    assert asked.usage().providers[0].ready
+
+
+def test_no_secret_that_a_model_answers_is_kept(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
+    token = "ghp_" + "s9GqT2vLx7RmWc4KbZ1nYd8HfPj3AeUo5iVw"  # made up
+    question = replace(QUESTION, schema={"type": "object", "properties": {"verdict": {"type": "string"}}})
+    calls.replies["gemini/flash"] = lambda call: replace(yes(call), text=yes(call).text.replace("yes", token))
+    asked = router(calls, answers, wall, FREE)
+    for _ in range(2):
+        (answer,) = asked.answer(question, ["one"])
+        assert token not in str(answer) and "REDACTED" in str(answer.value)
+
+
 def test_a_refused_text_says_nothing_of_the_provider(calls: ScriptedCalls, answers: Answers, wall: Wall) -> None:
     calls.replies["gemini/flash"] = ProviderReply(absence=Absence.REFUSED, detail="no")
     asked = router(calls, answers, wall, FREE)

@@ -181,7 +181,7 @@ def _numbered(texts: Sequence[str], longest: int) -> str:
 
 
 def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
-    """Return a language model's text as one line to keep: no controls, blanks run together, cut, redacted again."""
+    """Return a language model's text as one line to keep: no controls, blanks run together, cut."""
     return head(" ".join(text.split()), longest)
 
 
