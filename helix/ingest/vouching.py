@@ -45,8 +45,8 @@ def vouch(store: Store, item: Slice, scope: str, again: PlacesReadAgain) -> int:
             settle_stored(store, memory)  # a weaker voice's contrary may have ended it
     for draft, instead in unsaid:
         own = remember(store, _request(draft, scope))
-        if instead.source == draft.source and own.status is not StoreStatus.QUARANTINED:
-            store.writer.submit(partial(_in_its_place, store, instead.ref, Ref.memory(own.id)))
+        if own.status is not StoreStatus.QUARANTINED:
+            store.writer.submit(partial(_in_its_place, store, again, draft, instead.ref, Ref.memory(own.id)))
     return len(raised) + len(unsaid)
 
 
@@ -67,12 +67,23 @@ def _request(draft: MemoryDraft, scope: str) -> StoreRequest:
     )
 
 
-def _in_its_place(store: Store, instead: Ref, own: Ref) -> Decision[None]:
-    """Retire what was made of a note, which the note never said, in favour of what it says."""
+def _in_its_place(store: Store, again: PlacesReadAgain, draft: MemoryDraft, instead: Ref, own: Ref) -> Decision[None]:
+    """Retire what was made of a note, which the note never said, in favour of what it says.
+
+    Other places say that too, for which nobody stands: it is grounded in their readings, and holds as long as they do.
+    """
     composer = Composer(store, store.runtime.clock())
     old, new = store.index.records.nodes([instead, own])
-    if isinstance(old, Memory) and isinstance(new, Memory) and old.id != new.id and old.status is not Status.RETIRED:
+    if not isinstance(old, Memory) or not isinstance(new, Memory) or old.id == new.id:
+        return Decision((), None)
+    if old.status is not Status.RETIRED:
+        if old.source != draft.source:
+            return Decision((), None)
         take_place(composer, store.records, old, new)
+    of_notes, held = f"{draft.source.partition(':')[0]}:", again.places(own)  # a stranger's strand read nothing here
+    for place, readings in again.places(instead).items():
+        for reading in readings if place.startswith(of_notes) and place not in held else ():
+            composer.edge(Relation.GROUNDED_IN, own, reading)
     return Decision((composer.change("vouch", memory=new.id),) if composer.pending else (), None)
 
 

@@ -120,6 +120,28 @@ def test_a_rule_of_two_repositories_goes_once_neither_says_it(
     assert linter(helix) == []
 
 
+@pytest.mark.parametrize("edited", [False, True])
+@pytest.mark.parametrize("still", [True, False])
+def test_what_the_user_stood_for_and_withdrew_is_theirs_who_said_it_before(
+    helix: Helix, tmp_path: Path, edited: bool, still: bool
+) -> None:
+    """Also where an agent had put it in other words meanwhile."""
+    mine, theirs = Repository(helix, tmp_path, "mine"), Repository(helix, tmp_path, "theirs")
+    if edited:
+        mine.read(False, CLAUDE=(RULE,))
+    theirs.read(False, CLAUDE=(RULE,))
+    if edited:
+        memories.edit(helix, linter(helix)[0].id, EditRequest(trigger="Run the linter daily.", agent="claude"))
+    mine.read(True, CLAUDE=(RULE,))
+    assert [(one.trigger, one.provenance.trust) for one in linter(helix)] == [(RULE, Trust.USER_ASSERTED)]
+    if not still:
+        theirs.read(False, CLAUDE=())
+    mine.read(True, CLAUDE=())
+    assert [one.provenance.trust for one in linter(helix)] == [Trust.TOOL_OUTPUT] * still
+    theirs.read(False, CLAUDE=())
+    assert linter(helix) == []
+
+
 def test_a_rule_stays_the_users_as_long_as_one_file_says_it_that_they_stand_for(helix: Helix, tmp_path: Path) -> None:
     """Which they did once it was known already."""
     mine, theirs = Repository(helix, tmp_path, "mine"), Repository(helix, tmp_path, "theirs")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from helix.ingest.note_kinds import kind_of
@@ -119,6 +119,13 @@ class Shop:
 
 
 @settings(max_examples=draws(8), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@example(
+    steps=[
+        ("read", "back", {"A.md": [RULES[1]]}, False),
+        ("read", "front", {"A.md": [RULES[1]]}, True),
+        ("read", "front", {}, True),
+    ]
+)
 @given(steps=st.lists(READ | MADE, min_size=3, max_size=8))
 def test_what_was_made_of_rules_between_readings_holds(helix: Helix, tmp_path: Path, steps: list[Read | Made]) -> None:
     scope = helix.store.runtime.make_id(helix.store.runtime.clock())
