@@ -61,6 +61,8 @@ def test_sides_that_are_turned_round_wait_for_a_decision(helix: Helix, former: s
         ("Run lint and tests before pushing.", "Run tests and lint before pushing."),
         ("Never commit node_modules or dist.", "Never commit dist or node_modules."),
         ("Never push directly to main.", "Never directly push to main."),
+        ("Never copy prod to staging.", "Copy staging to prod."),
+        ("Copy staging to prod.", "Never copy prod to staging."),
     ],
 )
 def test_what_stays_on_its_side_is_not_turned_round(left: str, right: str) -> None:

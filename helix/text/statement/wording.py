@@ -250,7 +250,7 @@ def turned_round(left: str, right: str) -> tuple[str, str] | None:
     """Return what has changed places around a word that tells two sides apart, in two statements; or None."""
     a, b = words(left), words(right)
     sides = [word for word in a if word in _SIDED]
-    if len(sides) != 1 or not reordered(left, right):
+    if len(sides) != 1 or sides[0] not in b or not reordered(left, right):
         return None
     at, there = a.index(sides[0]), b.index(sides[0])
     gone = [word for word in a[:at] if word in b[there:] and word not in b[:there]]
