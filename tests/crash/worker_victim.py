@@ -46,7 +46,7 @@ SLOW = (
     "{place} was slow again: `make bench` took {number} seconds because the lexer reads byte by byte",
     "The profile of {place} shows most of its time in the allocation of tokens, not in reading",
     "A table of {number} states in {place} replaced the chain of conditions and halved what it takes",
-    "{place} must not be inlined: the compiler needs {number} minutes for it and runs out of memory",
+    "{place} must not be inlined: the compiler reads it for {number} minutes and runs out of memory",
 )
 RULES = (
     "always activate the venv first, before running pytest",
