@@ -112,6 +112,7 @@ def whole_log(backend: Backend) -> list[tuple[int | bytes, ...]]:
 
 
 @pytest.mark.file
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")  # a thread of the pool does
 @settings(max_examples=draws(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example([("a\0b", 1, [0.0] * 4)])
 @example(
