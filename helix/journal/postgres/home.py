@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from helix import files
 from helix.errors import ConfigError, HelixError, StoreLockedError
-from helix.journal.postgres.postgres_server import Server, step_drawn
-from helix.journal.postgres.tenant_states import ACTIVE
+from helix.journal.postgres.postgres_server import Server
+from helix.journal.postgres.tenant_states import ACTIVE, step_drawn
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ _LOOK_SECONDS = 0.25
 _NAME = re.compile(r"process (?P<pid>\d+) on .* \((?P<machine>[0-9a-f]{8})\)")
 
 
-class Claim(NamedTuple):
+class ClaimedEpoch(NamedTuple):
     """The epoch of a tenant's new home, and that of the one `before`."""
 
     epoch: int
@@ -93,7 +93,7 @@ class Home:
         """
         return tenant in self._taken or not self.lives
 
-    def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> Claim:
+    def claim(self, tenant: int, states: Sequence[str] = (ACTIVE,)) -> ClaimedEpoch:
         """Become a tenant's home in PostgreSQL; waits for a killed home to count as gone.
 
         Raises StoreLockedError where another one goes on living, and StoreError for a tenant in another state.
@@ -105,7 +105,7 @@ class Home:
                 epoch = self._tables.claim(tenant, self.id, states, self.url, step)
                 self._taken.discard(tenant)
                 self._claimed[tenant] = epoch, 0
-                return Claim(epoch, before=epoch - step)
+                return ClaimedEpoch(epoch, before=epoch - step)
             except StoreLockedError:
                 if time.monotonic() >= until:
                     raise

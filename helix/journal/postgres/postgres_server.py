@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -30,7 +29,7 @@ from helix.journal.postgres import memberships, own_tables, vector_index
 from helix.journal.postgres.dialect import scripts, tables
 from helix.journal.postgres.server_connections import ServerConnections, check_address, hearing
 from helix.journal.postgres.server_errors import mapped
-from helix.journal.postgres.tenant_states import ACTIVE, DELETING, SUSPENDED, not_claimed
+from helix.journal.postgres.tenant_states import ACTIVE, CLAIM, DELETING, SUSPENDED, WHOSE, not_claimed, step_drawn
 from helix.model.reports import Durability
 from helix.settings import TENANT_NAME
 
@@ -45,17 +44,6 @@ _ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('helix: ' || current_sch
 """Two that make the tables at once would get in each other's way: even what is made only where it is not there."""
 _LEAST = re.compile(r"^-- runs beside: (\d+)$", re.MULTILINE)
 """How a migration says that code which knows no more than that one may go on serving: it takes nothing from it."""
-_CLAIM = (
-    "UPDATE head SET epoch = epoch + $5, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
-    " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now()"
-    " AND (url = '' OR url <> $4))"
-    " AND EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND state = ANY($3)) RETURNING epoch, commits"
-)
-_MOST_STEP = 2**31
-_WHOSE = (
-    "SELECT state, slug, coalesce(name, 'another process') FROM head JOIN tenant ON tenant.id = head.tenant"
-    " LEFT JOIN process ON process.id = home WHERE head.tenant = $1"
-)
 _RENEW = (
     "INSERT INTO process (id, name, url, until) SELECT $1, $2, $3, now() + make_interval(secs => $4)"
     " FROM set_config('synchronous_commit', 'local', true) ON CONFLICT (id) DO UPDATE SET until = excluded.until"
@@ -88,11 +76,6 @@ _END_ITS_HOLDER = (
 one that waits for the rest of what travels together."""
 SETTLED_WITHIN_SECONDS = 15.0
 """How long it is tried to find out what became of a commit: longer than a session that was cut off may hold a row."""
-
-
-def step_drawn() -> int:
-    """Return by how much the epoch of a new home is later than that of the one before."""
-    return 1 + secrets.randbelow(_MOST_STEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +333,9 @@ class Server:
             connection.execute("BEGIN")
             try:
                 connection.execute(_WAITS_A_SECOND)
-                row = connection.execute(_CLAIM, (tenant, process, list(states), url, step or step_drawn())).fetchone()
+                row = connection.execute(CLAIM, (tenant, process, list(states), url, step or step_drawn())).fetchone()
                 if row is None:
-                    raise not_claimed(connection.execute(_WHOSE, (tenant,)).fetchone(), states)
+                    raise not_claimed(connection.execute(WHOSE, (tenant,)).fetchone(), states)
             except errors.LockNotAvailable as error:
                 connection.execute("ROLLBACK")
                 # A home that lives is not waited for. One that sleeps would have the row for as long as it does.

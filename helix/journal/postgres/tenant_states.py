@@ -1,12 +1,30 @@
-"""Tenant states: what a server says of a tenant, and what whoever runs it does about one that is not served."""
+"""Tenant states: what a server says of a tenant, who becomes its home, and what to do about one that is not served."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 
 from helix.errors import ForbiddenError, StoreError, StoreLockedError, UnauthorizedError
 
 ACTIVE, INCOMING, MOVED, SUSPENDED, DELETING = "active", "incoming", "moved", "suspended", "deleting"
+
+CLAIM = (
+    "UPDATE head SET epoch = epoch + $5, commits = commits + 1, home = $2::uuid WHERE tenant = $1 AND NOT EXISTS"
+    " (SELECT 1 FROM process WHERE id = head.home AND id IS DISTINCT FROM $2::uuid AND until > now()"
+    " AND (url = '' OR url <> $4))"
+    " AND EXISTS (SELECT 1 FROM tenant WHERE id = $1 AND state = ANY($3)) RETURNING epoch, commits"
+)
+WHOSE = (
+    "SELECT state, slug, coalesce(name, 'another process') FROM head JOIN tenant ON tenant.id = head.tenant"
+    " LEFT JOIN process ON process.id = home WHERE head.tenant = $1"
+)
+_MOST_STEP = 2**31
+
+
+def step_drawn() -> int:
+    """Return by how much the epoch of a new home is later than that of the one before."""
+    return 1 + secrets.randbelow(_MOST_STEP)
 
 
 def way_out_of(state: str, slug: str) -> str:
