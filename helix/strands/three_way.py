@@ -15,7 +15,7 @@ from helix.memory.erasure.stored_secrets import texts_of
 from helix.model.edge import Label
 from helix.model.memory import Status
 from helix.model.operations import PutNode
-from helix.model.provenance import Trust
+from helix.model.provenance import STRANGERS, Trust
 from helix.strands.join import ended_last, joined_row, stood_for
 from helix.strands.lineage import SHORT, Known
 from helix.strands.reading import StrandEntry
@@ -24,6 +24,8 @@ from helix.strands.rows import Key, StrandRow, paired_rows, row_digest
 
 _BELIEVED = ("trust", "confidence", "status")
 _WORDS = ("trigger", "resolution")
+_ENDS = ("status", "valid_to", "retired_at")
+_OF_HERE = ("attributes", "confidence", "trust", *_ENDS, *COUNTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,10 @@ def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow
             theirs = _as_here(theirs, mine)
         elif mixed and (held := _believed(mine, theirs)) is not None:
             return held
+        elif mixed and mine.provenance.is_strangers:
+            mine = _in_own_words(mine, theirs)
+        elif mixed:
+            theirs = _in_own_words(theirs, mine)
     if mine == theirs:
         return mine
     unchanged_there = _is_unchanged(other)
@@ -93,8 +99,10 @@ def merged(mine: StrandRow | None, other: Incoming, signer: Signer) -> StrandRow
     unchanged_here = other.base is not None and row_digest(mine.line())[:SHORT] == other.base
     if theirs is None:
         return _dropped(mine) if unchanged_here and signer.is_own and not mine.is_erased else mine
-    if _is_believed_more(mine, signer):
-        return mine  # nobody changes what is believed more than they are
+    if _is_kept(mine, signer):
+        return mine
+    if not (signer.is_own or mine.is_erased or theirs.is_erased):
+        return mine if unchanged_there else _held_on(_told_anew(mine, theirs), mine, theirs)
     if mine.is_erased or theirs.is_erased or not (unchanged_here or unchanged_there):
         both = joined_row(mine, theirs)
         own = stood_for(ended_last(both, mine, theirs), mine, theirs) if signer.is_own and not mixed else None
@@ -141,13 +149,28 @@ def _held_on(both: StrandRow, *sides: StrandRow) -> StrandRow:
     return replace(both, put=replace(both.put, props={**both.put.props, "status": Status.QUARANTINED.value}))
 
 
-def _is_believed_more(mine: StrandRow, signer: Signer) -> bool:
-    return not signer.is_own and signer.trust.rank > mine.provenance.trust.rank
+def _told_anew(mine: StrandRow, theirs: StrandRow) -> StrandRow:
+    """Return a stranger's row as strangers tell it now; what was ended, held or noted of it here stays.
+
+    They say themselves how it was at the common version: whatever they say of that, it was not changed by them alone.
+    """
+    return _with(theirs, _earned(joined_row(mine, theirs), mine, theirs), _OF_HERE)
+
+
+def _in_own_words(strangers: StrandRow, own: StrandRow) -> StrandRow:
+    """Return what a machine holds of a stranger as the person's other one says it, but for where it was ended."""
+    return strangers if own.is_erased or strangers.is_erased else _with(own, strangers, _ENDS)
+
+
+def _is_kept(mine: StrandRow, signer: Signer) -> bool:
+    """Return whether a signer may not change a row: it came from no stranger, or is believed more than they are."""
+    told = mine.provenance
+    return not signer.is_own and (signer.trust.rank > told.trust.rank or not told.slice.startswith(STRANGERS))
 
 
 def is_refused(mine: StrandRow | None, theirs: StrandRow | None, signer: Signer) -> bool:
     """Return whether the other side says otherwise of a row, or has ended it, and may not."""
-    if mine is None or theirs is None or not _is_believed_more(mine, signer):
+    if mine is None or theirs is None or not _is_kept(mine, signer):
         return False
     return _says(mine) != _says(theirs)
 

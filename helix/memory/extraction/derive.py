@@ -180,8 +180,13 @@ def _plainest(items: Sequence[ComparedCandidate]) -> ComparedCandidate:
 
 
 def _support(cluster: Sequence[ComparedCandidate]) -> int:
-    """Return how often a thing was said: what one session repeats word for word counts once."""
-    return len({(item.episode.session or item.episode.id, item.candidate.trigger.casefold()) for item in cluster})
+    """Return how often a thing was said: what one session repeats word for word counts once.
+
+    A language model's words of what an episode says itself are no further time.
+    """
+    said = {item.episode.id for item in cluster if not item.candidate.by_model}
+    told = (item for item in cluster if not item.candidate.by_model or item.episode.id not in said)
+    return len({(item.episode.session or item.episode.id, item.candidate.trigger.casefold()) for item in told})
 
 
 def _kind(cluster: Sequence[ComparedCandidate]) -> Kind:

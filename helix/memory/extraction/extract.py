@@ -25,9 +25,9 @@ from helix.text.sentences import Sentence
 from helix.text.spotting.entities import mentions
 
 MOST_CANDIDATES = 8
+"""Candidates of one episode: behind them it is a document, and documents are ingested as such."""
 PLACES_OF_MODEL = 1_000
 """From this place on stand a language model's candidates, so that none is taken for one that the rules found."""
-"""Candidates of one episode: behind them it is a document, and documents are ingested as such."""
 _SHORT = 400
 """Characters of an episode up to which its vector speaks for its best sentence."""
 _AFTERWARDS = 3
