@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from helix.errors import InvalidInputError
+from helix.files import real_path
 from helix.helixignore import IgnoreRules, rules_above
 from helix.identity import LONGEST_PATH, TOGETHER, git_folders, identify, project_at
 from helix.ingest.commit import Commit, FileChange, slice_of
@@ -45,7 +46,7 @@ def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | Non
     says it has. Git is not asked. See `helix.identity`.
     """
     place = Path(path).expanduser()
-    folder = place.parent if place.is_file() else place
+    folder = real_path(place.parent if place.is_file() else place)  # as git goes there
     if identify(folder, worktrees=worktrees, home=Path.home(), names=names) is None:
         check(folder)
         folder = git_folders(folder)[0]

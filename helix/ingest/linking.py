@@ -10,8 +10,9 @@ from helix.ingest.draft import LinkDraft, Slice
 from helix.ingest.letting_go import Reread
 from helix.memory.change.compose import Composer
 from helix.memory.change.versions import hold_until
-from helix.memory.contradiction.resolve import end_by_rivals
+from helix.memory.contradiction.resolve import end_by_rivals, ended_before
 from helix.model.edge import DRAWN, Edge, Label, Ref, Relation, drawn_again
+from helix.model.episode import Episode
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Provenance, Trust
 from helix.model.records import edge_from
@@ -77,6 +78,8 @@ class Writing:
     """Memories that this batch has made."""
     ends: dict[Ref, datetime | None] = field(default_factory=dict)
     """Until when memories hold that this batch has ended or revived."""
+    times: dict[str, datetime] = field(default_factory=dict)
+    """When what this batch brings happened, by source."""
     read: list[Reread] = field(default_factory=list)
     """Slices of places that this batch has read."""
     last: dict[tuple[str, str], Ref] = field(default_factory=dict)
@@ -155,21 +158,33 @@ def _target(index: StoreIndex, writing: Writing, draft: LinkDraft, scope: str) -
     return writing.episodes.get((scope, draft.target)) or index.from_source(draft.target, scope=scope)
 
 
+def _time_of(index: StoreIndex, writing: Writing, source: str, scope: str) -> datetime | None:
+    ref = None if source in writing.times else index.from_source(source, label=Label.EPISODE, scope=scope)
+    (episode,) = index.records.present([ref]) if ref is not None else [None]
+    return episode.occurred_at if isinstance(episode, Episode) else writing.times.get(source)
+
+
 def _end_and_revive(index: StoreIndex, writing: Writing, item: Slice) -> None:
     """End the memories of some sources, and let those of others hold on, where the slice is no worse founded.
 
-    What is revived holds as long as it would have held: what it lost to in a contradiction still stands against it.
+    What is revived holds as long as it would have held without what is taken back here: what it lost to in a
+    contradiction still stands against it, and an end that somebody else set is not touched.
     """
-    now = item.episode.occurred_at or writing.composer.now
+    scope = item.episode.scope or writing.scope
+    now = writing.times[item.episode.source] = item.episode.occurred_at or writing.composer.now
+    taken_back = {_time_of(index, writing, one, scope) for one in item.ends}
     for source, ends in (*((one, True) for one in item.ends), *((one, False) for one in item.revives)):
-        ref = _memory(index, writing, source, item.episode.scope or writing.scope)
+        ref = _memory(index, writing, source, scope)
         known = None if ref is None else index.memory_by_id(ref.id)
         if ref is None or (known is not None and known.provenance.trust.rank < item.episode.trust.rank):
             continue
         held = writing.ends.get(ref, None if known is None else known.valid_to)
         until = now if ends else None if known is None else end_by_rivals(index.records, known)
-        if until == held or (ends and held is not None):
+        if until == held or (held is not None if ends else held not in taken_back):
             continue
+        if known is not None and held is not None:
+            for edge in ended_before(index.records, known, held):
+                writing.composer.put_edge(edge)
         if known is None or ref in writing.ends:  # it came in with this very batch: nobody can have believed it yet
             writing.composer.patch(ref, valid_to=until)
         else:

@@ -196,6 +196,7 @@ def check(folder: Path) -> None:
     if not is_folder(folder):
         what = "is a file" if is_there(folder) else "does not exist"
         raise NotARepositoryError(f"{folder} {what}", hint="name a folder inside a git repository")
+    folder = real_path(folder)  # as git goes there
     found = git_folders(folder)
     if not found:
         raise NotARepositoryError(f"{folder} is not a git repository", hint="name a folder inside one")

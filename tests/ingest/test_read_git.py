@@ -266,6 +266,10 @@ def test_a_bare_repository_has_the_scope_of_its_place_whatever_remote_it_says(hi
     history.git("-C", str(tmp_path / "bare.git"), "remote", "set-url", "origin", "https://github.com/me/shop.git")
     assert git.project_scope(tmp_path / "bare.git") == project_at(tmp_path / "bare.git").scope
     assert git.project_scope(tmp_path / "bare.git").startswith("bare")
+    (history.path / "link").symlink_to(tmp_path / "bare.git")
+    for way in (history.path / ".." / "bare.git", history.path / "link"):
+        assert git.project_scope(way) == git.project_scope(tmp_path / "bare.git")
+        assert git.count(way) == 1
 
 
 def test_a_pushed_folder_that_says_it_is_a_repository_is_read_for_none(history: History, make_history: Make) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from git_history import History
 
+from helix.memory.remember.curate import EditRequest
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Memory
 from helix.operations import ingest, memories, review
@@ -14,6 +17,13 @@ from tests.waiting import finished
 
 TITLE = "Enable the cache for uploads"
 TOLD = "Always {} the cache for uploads because uploads were slow."
+OWN = StoreRequest(
+    trigger="Disable the cache for uploads",
+    resolution=TOLD.format("disable"),
+    kind="decision",
+    scope="shop",
+    name="no-cache",
+)
 
 
 def taken_in(helix: Helix, history: History) -> Memory:
@@ -43,16 +53,7 @@ def test_no_commit_brings_back_what_the_user_ended(
 ) -> None:
     first = history.commit(f"{TITLE}\n\n{TOLD.format('enable')}", {"a": "1"})
     commit = taken_in(helix, history)
-    own = memories.store(
-        helix,
-        StoreRequest(
-            trigger="Disable the cache for uploads",
-            resolution=TOLD.format("disable"),
-            kind="decision",
-            scope="shop",
-            name="no-cache",
-        ),
-    )
+    own = memories.store(helix, OWN)
     if decided:
         review.resolve_contradiction(helix, commit.id, own.id, winner=own.id)
     ended = memories.get(helix, commit.id).valid_to
@@ -63,3 +64,26 @@ def test_no_commit_brings_back_what_the_user_ended(
     history.commit(f'Reapply "{TITLE}"\n\nThis reverts commit {taken}.', {"a": "3"})
     taken_in(helix, history)
     assert memories.get(helix, commit.id).valid_to == ended
+
+
+def test_no_commit_takes_off_an_end_that_the_user_set(helix: Helix, history: History) -> None:
+    first = history.commit(f"{TITLE}\n\n{TOLD.format('enable')}", {"a": "1"})
+    told = taken_in(helix, history)
+    memories.edit(helix, told.id, EditRequest(valid_to=datetime(2026, 1, 1, tzinfo=UTC)))
+    ended = taken_in(helix, history).valid_to
+    assert ended is not None
+    taken = history.commit(f'Revert "{TITLE}"\n\nThis reverts commit {first}.', {"a": "2"})
+    history.commit(f'Reapply "{TITLE}"\n\nThis reverts commit {taken}.', {"a": "3"})
+    assert taken_in(helix, history).valid_to == ended
+
+
+def test_what_is_reapplied_holds_on_once_what_stood_against_it_is_gone(helix: Helix, history: History) -> None:
+    first = history.commit(f"{TITLE}\n\n{TOLD.format('enable')}", {"a": "1"})
+    taken_in(helix, history)
+    taken = history.commit(f'Revert "{TITLE}"\n\nThis reverts commit {first}.', {"a": "2"})
+    taken_in(helix, history)
+    own = memories.store(helix, OWN)
+    history.commit(f'Reapply "{TITLE}"\n\nThis reverts commit {taken}.', {"a": "3"})
+    assert taken_in(helix, history).valid_to is not None
+    memories.forget(helix, own.id)
+    assert taken_in(helix, history).valid_to is None

@@ -216,6 +216,18 @@ def end_by_rivals(records: Records, memory: Memory) -> datetime | None:
     return _earliest(*_lost(records, memory, None))
 
 
+def ended_before(records: Records, memory: Memory, end: datetime) -> list[Edge]:
+    """Return a memory's contradictions that say it had ended so before they came up, as they are without that."""
+    found = []
+    for edge in disputes_of(records, memory):
+        before = cast(Mapping[str, Mapping[str, str | None]], edge.attributes.get("before", {}))
+        side = _side(edge, memory)
+        if before.get(side, {}).get("valid_to") == end.isoformat():
+            without = {**before, side: {**before[side], "valid_to": None}}
+            found.append(replace(edge, attributes={**edge.attributes, "before": without}))
+    return found
+
+
 def held_without(records: Records, memory: Memory, edge: Edge) -> datetime | None:
     """Return until when a memory holds without one contradiction."""
     return _earliest(_before(records, memory, edge)["valid_to"], *_lost(records, memory, edge))
