@@ -22,6 +22,7 @@ from helix.agents.hook_events.subagents import worker_of
 from helix.agents.hook_events.task_list import task_told
 from helix.agents.tasks.board import SESSION_KEY, injections, task_id, tasks_of
 from helix.journal.log import Journal
+from helix.memory.extraction.excluded import erased
 from helix.model.clock import from_micros, to_micros
 from helix.model.edge import Ref
 from helix.model.episode import session_id
@@ -87,14 +88,17 @@ def _at_work(context: HookContext, tasks: Collection[Task]) -> list[str]:
 def _catch_up(context: HookContext, transcript: Path, since: datetime | None, until: datetime) -> None:
     """Follow the commands of a history as if they had just been told; keep what was done since that moment.
 
-    What became of tasks is told by hooks again from `until` on.
+    What became of tasks is told by hooks again from `until` on. What was erased is not looked at.
     """
+    gone = erased(context.store.index)
     below = transcript.with_suffix("") / "subagents"
     files = sorted(below.glob("agent-*.jsonl"), key=lambda file: file.lstat().st_mtime)[-_MOST_AGENTS:]
     missed: list[tuple[datetime, SessionWorker, HookEvent]] = []
     for agent, file in (("", transcript), *((file.stem.removeprefix("agent-"), file) for file in files)):
         worker = worker_of(context, agent, file)
         for at, event in latest_events(file, context.session.name, agent=agent):
+            if isinstance(event, ActionEnded) and gone.has_source(context.source_of(event.action.id)):
+                continue
             if since is not None and at is not None and at > since:
                 missed.append((at, worker, event))
             elif isinstance(event, ActionEnded):
