@@ -20,11 +20,11 @@ from helix.command_outcome.command_run import CommandRun
 from helix.identity import folder_identity
 from helix.memory.capture.sessions import SessionRequest
 from helix.memory.remember.request import StoreRequest
-from helix.operations import capture, graph, memories
+from helix.operations import capture, erasure, graph, memories
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from tests.agents.hook_events.agent_client import AgentSession
-from tests.waiting import UNHURRIED
+from tests.waiting import UNHURRIED, finished
 
 ERROR = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s"
 
@@ -382,3 +382,25 @@ def test_of_a_long_history_the_end_is_followed(tmp_path: Path, project: Path, hi
         helix.hooks.settle()
         said = [str(row[0]) for row in graph.cypher(helix, "MATCH (e:Episode) RETURN e.content").rows]
         assert len(said) == 1 and "make ledger" in said[0]
+
+
+@pytest.mark.parametrize("prefix", ["toolu_01", "toolu_bdrk_01"])
+def test_what_was_erased_comes_back_by_no_history_that_the_next_daemon_catches_up_with(
+    tmp_path: Path, project: Path, history: History, prefix: str
+) -> None:
+    """Neither as it was, nor as what a later fix mends; also where a call's id is none that is known as one."""
+    failed = f"{prefix}{'Ab3' * 6}"
+    with running(tmp_path) as helix:
+        session = begun(helix, project, history)
+        history.ran(failed, "pytest", ERROR, 1)
+        told = {"tool_name": "Bash", "tool_input": {"command": "pytest"}, "tool_use_id": failed}
+        more = {"transcript_path": str(history.file)}
+        session.tell("PostToolUseFailure", error=f"Exit code 1\n{ERROR}", is_interrupt=False, **told, **more)
+        (failure,) = capture.episodes(session.settled()).items
+        finished(helix, erasure.hard_forget(helix, failure.id, erasure.erase_plan(helix, failure.id).root.id))
+    with running(tmp_path) as helix:
+        session = begun(helix, project, history)
+        session.edit("src/pay.py")
+        session.run("pytest", 0, "1 passed in 0.1s")
+        assert failures(session.settled()) == []
+        assert [one.content for one in capture.episodes(helix).items if "yaml" in one.content] == []
