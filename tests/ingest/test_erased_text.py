@@ -259,3 +259,26 @@ def test_an_erased_text_comes_back_as_no_heading(helix: Helix, tmp_path: Path, a
     (tmp_path / "NOTES.md").write_text(f"{above}{SECRETIVE}\n\n- Always run foo.\n", "utf-8")
     finished(helix, ingest.ingest_notes(helix, [str(tmp_path / "NOTES.md")], scope="p"))
     assert "Always run foo" in said(helix) and "Zymurgy" not in said(helix)
+
+
+@pytest.mark.parametrize("kind", ["notes", "commit", "export"])
+def test_no_shortened_title_brings_back_how_an_erased_sentence_begins(
+    helix: Helix, tmp_path: Path, history: History, kind: str
+) -> None:
+    words = "Never use the zanzibar contract of Ms Oldenburg" + ", nor what one of her letters says of it" * 9 + "."
+
+    def read(said: str) -> None:
+        if kind == "notes":
+            (tmp_path / "CLAUDE.md").write_text(f"- {said}\n", "utf-8")
+            finished(helix, ingest.ingest_notes(helix, [str(tmp_path / "CLAUDE.md")]))
+        elif kind == "commit":
+            history.commit(said, {"a": said})
+            finished(helix, ingest.ingest_git(helix, str(history.path)))
+        else:
+            ingest.ingest_jsonl(helix, [json.dumps({"trigger": said[:120], "resolution": said, "kind": "fact"})])
+
+    known = memories.store(helix, StoreRequest(trigger=words, resolution="", kind="fact", scope="other")).id
+    finished(helix, erasure.hard_forget(helix, known, erasure.erase_plan(helix, known).root.id))
+    read(f"{words} Always write invoices by the billing service because letters are lost.")
+    assert "anzibar" not in said(helix)
+    assert "write invoices by the billing service" in said(helix)
