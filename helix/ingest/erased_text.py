@@ -14,9 +14,10 @@ from helix.text.regex import regex
 from helix.text.structured import texts
 
 _SHORTENED = regex(r"[^\n\u2026]+(?:\u2026\]?[ \t]*)?")
-_LEAST_BEGINNING = 40
-"""Characters of a line, or of what is before an ellipsis, by which the beginning of an erased text is known: a shorter
-one may be a heading of its own."""
+_BEGINNING = regex(r"[.!?:][*_\"')]*\s+")
+_LEAST_BEGINNING, _LEAST_TITLE = 40, 100
+"""Characters by which the beginning of an erased text is known, and of a title that may have been cut: a shorter one
+may be a heading of its own."""
 _LONGEST_TITLE = 120
 
 
@@ -32,7 +33,7 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     words = erased.words
     told = list(words.said_by(episode.content))
     content, gone = left_of(episode.content, told), [f" {' '.join(one.words)} " for one in told]
-    content = _without_beginnings(content, gone)
+    content = _without_beginnings(content, gone, is_title=True)
     stays = f" {normal(content)} "
     left = tuple(kept for one in item.memories if (kept := _without(one, words, gone, stays)) is not None)
     if content == episode.content and left == item.memories:
@@ -46,13 +47,21 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     )
 
 
-def _without_beginnings(text: str, gone: Sequence[str]) -> str:
-    """Return a text without how a text begins that was erased: histories and exports shorten it for their titles."""
+def _without_beginnings(text: str, gone: Sequence[str], *, is_title: bool = False) -> str:
+    """Return a text without how a text begins that was erased: histories and exports shorten it for their titles.
+
+    That is a part which ends in an ellipsis, and what `is_title` where it is long and ends as no sentence does.
+    """
 
     def left(found: re.Match[str]) -> str:
-        said = f" {normal(found[0])}"
-        is_one = len(said) > _LEAST_BEGINNING and any(one.startswith(said) for one in gone)
-        return "" if is_one else found[0]
+        part = found[0].rstrip(" \t]")
+        cut_off = is_title and found.start() == 0 and len(part) >= _LEAST_TITLE and part[-1] not in ".!?"
+        for start in (0, *(one.end() for one in _BEGINNING.finditer(part))):
+            said = f" {normal(part[start:])}"
+            is_one = len(said) > _LEAST_BEGINNING and any(one.startswith(said) for one in gone)
+            if is_one and (cut_off or part.endswith("\u2026")):
+                return part[:start]
+        return found[0]
 
     return _SHORTENED.sub(left, text)
 
@@ -74,15 +83,14 @@ def _without(draft: MemoryDraft, words: KeptOut, gone: Sequence[str], stays: str
     if left is None:
         return None
     told = [f" {' '.join(one.words)} " for text in said for one in words.said_by(text)]
-    trigger, resolution = (_without_beginnings(one, [*gone, *told]) for one in left)
+    gone_here = [*gone, *told]
+    trigger = _without_beginnings(left[0], gone_here, is_title=True)
+    resolution = _without_beginnings(left[1], gone_here)
     if normal(left[1]) and not normal(resolution):
         return None
-    left = (
-        trigger
-        if normal(trigger) or trigger == left[0]
-        else head(resolution.strip().partition("\n")[0], _LONGEST_TITLE),
-        resolution,
-    )
+    if trigger != left[0] and not normal(trigger):
+        trigger = head(resolution.strip().partition("\n")[0], _LONGEST_TITLE)
+    left = trigger, resolution
     whole = f" {normal(' '.join(left))} "
     if any(one in whole for one in gone) and not all(f" {one} " in stays for one in told_sentences(*left)):
         return None

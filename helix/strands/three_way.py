@@ -25,6 +25,8 @@ from helix.strands.rows import Key, StrandRow, paired_rows, row_digest
 _BELIEVED = ("trust", "confidence", "status")
 _WORDS = ("trigger", "resolution")
 _ENDS = ("status", "valid_to", "retired_at")
+_ENDED_HERE = frozenset({Label.MEMORY, Label.EPISODE, Label.REFLECTION})
+"""Labels of what a person ends; of a task its status says how far it has come there."""
 _OF_HERE = ("attributes", "confidence", "trust", *_ENDS, *COUNTED)
 
 
@@ -154,7 +156,9 @@ def _told_anew(mine: StrandRow, theirs: StrandRow) -> StrandRow:
 
     They say themselves how it was at the common version: whatever they say of that, it was not changed by them alone.
     """
-    return _with(theirs, _earned(joined_row(mine, theirs), mine, theirs), _OF_HERE)
+    both = _earned(joined_row(mine, theirs), mine, theirs)
+    is_work = isinstance(mine.put, PutNode) and mine.put.label not in _ENDED_HERE
+    return _with(theirs, both, set(_OF_HERE).difference(_ENDS) if is_work else _OF_HERE)
 
 
 def _in_own_words(strangers: StrandRow, own: StrandRow) -> StrandRow:

@@ -261,9 +261,10 @@ def test_an_erased_text_comes_back_as_no_heading(helix: Helix, tmp_path: Path, a
     assert "Always run foo" in said(helix) and "Zymurgy" not in said(helix)
 
 
+@pytest.mark.parametrize("before", ["", "Fix the bill. ", "fix(bill): "])
 @pytest.mark.parametrize("kind", ["notes", "commit", "export"])
 def test_no_shortened_title_brings_back_how_an_erased_sentence_begins(
-    helix: Helix, tmp_path: Path, history: History, kind: str
+    helix: Helix, tmp_path: Path, history: History, kind: str, before: str
 ) -> None:
     words = "Never use the zanzibar contract of Ms Oldenburg" + ", nor what one of her letters says of it" * 9 + "."
 
@@ -279,6 +280,26 @@ def test_no_shortened_title_brings_back_how_an_erased_sentence_begins(
 
     known = memories.store(helix, StoreRequest(trigger=words, resolution="", kind="fact", scope="other")).id
     finished(helix, erasure.hard_forget(helix, known, erasure.erase_plan(helix, known).root.id))
-    read(f"{words} Always write invoices by the billing service because letters are lost.")
+    read(f"{before}{words} Always write invoices by the billing service because letters are lost.")
     assert "anzibar" not in said(helix)
     assert "write invoices by the billing service" in said(helix)
+
+
+@pytest.mark.parametrize(
+    ("stays", "erased"),
+    [
+        ("Always run the migrations before the deploy.", "Always run the migrations before the deploy, as Ada said."),
+        (
+            "Never deploy the billing service on a Friday\nunless Anna agrees to it beforehand in writing.",
+            "Never deploy the billing service on a Friday because the bank is closed.",
+        ),
+    ],
+)
+def test_what_begins_as_an_erased_sentence_and_goes_on_otherwise_is_read(
+    helix: Helix, tmp_path: Path, stays: str, erased: str
+) -> None:
+    known = memories.store(helix, StoreRequest(trigger=erased, resolution="", kind="fact", scope="other")).id
+    finished(helix, erasure.hard_forget(helix, known, erasure.erase_plan(helix, known).root.id))
+    (tmp_path / "CLAUDE.md").write_text(f"- {erased}\n\n- {stays}\n", "utf-8")
+    finished(helix, ingest.ingest_notes(helix, [str(tmp_path / "CLAUDE.md")]))
+    assert stays.partition("\n")[0] in said(helix) and stays.rpartition("\n")[2] in said(helix)

@@ -78,3 +78,13 @@ def test_what_their_strand_brought_they_say_anew(machines: Machines, tmp_path: P
     first = taken(helix, tmp_path, [memory(FIRST, WORDS)])
     taken(helix, tmp_path, [memory(FIRST, "a proxy listens on port 80")], first)
     assert memories.get(helix, FIRST).trigger == "a proxy listens on port 80"
+
+
+@pytest.mark.parametrize("own", [Trust.TOOL_OUTPUT, Trust.AGENT_INFERRED])
+def test_no_copy_of_a_stranger_stands_for_what_is_one_s_own(machines: Machines, tmp_path: Path, own: Trust) -> None:
+    """They would say it anew then, or end it."""
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    mine = memories.store(helix, StoreRequest(trigger=WORDS, resolution="", kind="fact", scope="p", trust=own)).id
+    first = taken(helix, tmp_path, [memory(FIRST, WORDS)])
+    taken(helix, tmp_path, [memory(FIRST, WORDS, status="forgotten")], first)
+    assert memories.get(helix, mine).status is Status.ACTIVE

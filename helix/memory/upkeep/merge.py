@@ -246,9 +246,13 @@ def _ranked(index: StoreIndex, scope: str | None) -> list[Memory]:
     return sorted(index.memories(Status.ACTIVE, scope), key=rank)
 
 
-def rank(memory: Memory) -> tuple[int, float, int, datetime, str]:
-    """Return the rank of a memory among those to merge, by how well it may stand for another: the lowest best."""
-    return (memory.provenance.trust.rank, -memory.helped, -memory.uses, memory.recorded_at, memory.id)
+def rank(memory: Memory) -> tuple[int, bool, float, int, datetime, str]:
+    """Return the rank of a memory among those to merge, by how well it may stand for another: the lowest best.
+
+    Of those that are believed alike what came from a stranger is the last: they may say it anew.
+    """
+    told = memory.provenance
+    return (told.trust.rank, told.is_strangers, -memory.helped, -memory.uses, memory.recorded_at, memory.id)
 
 
 def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
