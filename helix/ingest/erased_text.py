@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.memory.extraction.excluded import Erased
@@ -56,14 +57,28 @@ def _without_beginnings(text: str, gone: Sequence[str], *, is_title: bool = Fals
     def left(found: re.Match[str]) -> str:
         part = found[0].rstrip(" \t]")
         cut_off = is_title and found.start() == 0 and len(part) >= _LEAST_TITLE and part[-1] not in ".!?"
-        for start in (0, *(one.end() for one in _BEGINNING.finditer(part))):
-            said = f" {normal(part[start:])}"
-            is_one = len(said) > _LEAST_BEGINNING and any(one.startswith(said) for one in gone)
-            if is_one and (cut_off or part.endswith("\u2026")):
-                return part[:start]
-        return found[0]
+        start = _where_one_begins(part, gone) if cut_off or part.endswith("\u2026") else None
+        return found[0] if start is None else part[:start]
 
-    return _SHORTENED.sub(left, text)
+    return _SHORTENED.sub(left, text) if gone else text
+
+
+def _where_one_begins(part: str, gone: Sequence[str]) -> int | None:
+    """Return the first sentence from which on all of a part is how an erased text begins; None for none.
+
+    Looked for from the end on, and no further than the longest of them has words: a line may have any length.
+    """
+    starts = [0, *(one.end() for one in _BEGINNING.finditer(part))]
+    most, found = max(one.count(" ") for one in gone), None
+    words: list[str] = []
+    for start, end in reversed(list(pairwise([*starts, len(part)]))):
+        words = normal(part[start:end]).split() + words
+        if len(words) > most:
+            break
+        said = f" {' '.join(words)}"
+        if len(said) > _LEAST_BEGINNING and any(one.startswith(said) for one in gone):
+            found = start
+    return found
 
 
 def attributes_without(attributes: Mapping[str, object], words: KeptOut) -> Mapping[str, object]:
@@ -82,7 +97,8 @@ def _without(draft: MemoryDraft, words: KeptOut, gone: Sequence[str], stays: str
     left = words.cut_statement(*said)
     if left is None:
         return None
-    told = [f" {' '.join(one.words)} " for text in said for one in words.said_by(text)]
+    cut = (text for text, rest in zip(said, left, strict=True) if text != rest)
+    told = [f" {' '.join(one.words)} " for text in cut for one in words.said_by(text)]
     gone_here = [*gone, *told]
     trigger = _without_beginnings(left[0], gone_here, is_title=True)
     resolution = _without_beginnings(left[1], gone_here)

@@ -172,7 +172,7 @@ def _end_and_revive(index: StoreIndex, writing: Writing, item: Slice) -> None:
     """
     scope = item.episode.scope or writing.scope
     now = writing.times[item.episode.source] = item.episode.occurred_at or writing.composer.now
-    taken_back = {_time_of(index, writing, one, scope) for one in item.ends}
+    taken_back = {_time_of(index, writing, one, scope) for one in item.ends} if item.revives else set()
     for source, ends in (*((one, True) for one in item.ends), *((one, False) for one in item.revives)):
         ref = _memory(index, writing, source, scope)
         known = None if ref is None else index.memory_by_id(ref.id)

@@ -114,5 +114,12 @@ def open_tenant_engine(
         archive_days=settings.archive_days,
     )
     mark = MarkFile(folder / MARK_NAME)
-    told = {"epoch": epoch, "before": before}
-    return Engine(backend=backend, mark=mark, address=settings.engine, tenant=tenant, vectors=backend, **told)
+    return Engine(
+        backend=backend,
+        mark=mark,
+        address=settings.engine,
+        tenant=tenant,
+        vectors=backend,
+        epoch=epoch,
+        before=before,
+    )

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import helix.text
+from helix.ingest.erased_text import _without_beginnings
 from helix.memory.capture.quarantine import screen
 from helix.model.provenance import Trust
 from helix.text.chunks import chunks
@@ -41,6 +42,7 @@ READERS: tuple[Callable[[str], object], ...] = (
     own_words,
     lambda text: (clean(text), inert(text), visible(text), chunks(text)),
     lambda text: (lexical_tokens(text), estimate_tokens(text)),
+    lambda text: _without_beginnings(text, [f" {'word ' * 40}"], is_title=True),
 )
 
 
