@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -18,6 +18,8 @@ _REMEMBERED = 20_000
 _MOST_DEPRECATED = 1_000
 _MOST_REMOVED = 20
 """Deprecations that one removal ends, the latest of them. A repository chooses its titles: all of them by one word."""
+_MOST_TAKEN_BACK = 20
+"""Commits that one commit ends, or revives. A revert of a revert, and so on, adds one at each step."""
 _MERGED_AT_MOST = 40
 """How many commits of a merged branch are looked at for the words of its merge."""
 _TOOK_BACK = re.compile(r"(?:revert|back(?:ed|s)? out)(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)
@@ -50,8 +52,8 @@ class CommitIndex:
     _titles: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _by_title: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _by_number: OrderedDict[str, str] = field(default_factory=OrderedDict)
-    _reverts: OrderedDict[str, str] = field(default_factory=OrderedDict)
-    _reverted_by: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _undone: OrderedDict[str, Undone] = field(default_factory=OrderedDict)
+    _ended_by: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _deprecations: OrderedDict[frozenset[str], str] = field(default_factory=OrderedDict)
 
     def add(self, sha: str, message: Message | None = None, parents: Sequence[str] = ()) -> None:
@@ -91,23 +93,37 @@ class CommitIndex:
         return False
 
     def undo(self, sha: str, message: Message, named: Mapping[str, Naming]) -> Undone:
-        """Return what a commit takes back: by a revert, a revert of a revert, or as it removes what was deprecated."""
+        """Return what a commit takes back: by a revert, a revert of a revert, or as it removes what was deprecated.
+
+        Whoever takes a commit back ends what it had revived, and revives what it had ended.
+        """
+        undone = self._undo(message, named)
+        ends = tuple(dict.fromkeys((*undone, *self._of(undone, lambda one: one.revives))))[:_MOST_TAKEN_BACK]
+        taken_back = Undone(ends, self._of(undone, lambda one: one.ends)[:_MOST_TAKEN_BACK])
+        if ends:
+            _keep(self._undone, sha, taken_back)
+        for one in ends:
+            _keep(self._ended_by, one, sha)
+        return taken_back
+
+    def _undo(self, message: Message, named: Mapping[str, Naming]) -> tuple[str, ...]:
         title = titled(message.subject)
-        by_hash = [one for one, naming in named.items() if naming is Naming.REVERTS]
+        by_hash = tuple(one for one, naming in named.items() if naming is Naming.REVERTS)
         if (again := _AGAIN.fullmatch(title)) is not None:
-            last = self._reverted_by.get(self._titled(again["what"]) or "")
-            ended = by_hash or ([last] if last is not None else [])
-            return Undone(tuple(ended), tuple(self._reverts[one] for one in ended if one in self._reverts))
+            last = self._ended_by.get(self._titled(again["what"]) or "")
+            return by_hash or (() if last is None else (last,))
         if (back := _TOOK_BACK.fullmatch(title)) is not None:
             reverted = by_hash[0] if by_hash else self._titled(back["what"])
             if reverted is not None:
-                _keep(self._reverts, sha, reverted)
-                _keep(self._reverted_by, reverted, sha)
-                return Undone((reverted,))
+                return (reverted,)
         replaced = tuple(one for one, naming in named.items() if naming is Naming.REPLACES)
         if (removes := _REMOVES.fullmatch(title)) is not None and (gone := _words(removes["what"])):
             replaced += tuple(one for what, one in self._deprecations.items() if gone <= what)[-_MOST_REMOVED:]
-        return Undone(replaced)
+        return replaced
+
+    def _of(self, commits: Sequence[str], of: Callable[[Undone], tuple[str, ...]]) -> tuple[str, ...]:
+        known = (self._undone[one] for one in commits if one in self._undone)
+        return tuple(dict.fromkeys(sha for one in known for sha in of(one)))
 
     def _titled(self, quoted: str) -> str | None:
         """Return the latest commit with the title that a revert quotes, with or without a number behind it."""

@@ -46,6 +46,23 @@ def test_what_is_reverted_and_reapplied_holds_again_however_it_arrives(
     assert taken_in(helix, history).valid_to is None
 
 
+@pytest.mark.parametrize("by_hash", [True, False])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_each_revert_of_a_reapply_ends_again_what_it_had_brought_back(
+    helix: Helix, history: History, at_once: bool, by_hash: bool
+) -> None:
+    last = history.commit(f"{TITLE}\n\n{TOLD.format('enable')}", {"a": "1"})
+    title = TITLE
+    for number, holds in enumerate((False, True, False, True, False)):
+        # git's own titles: what reverts `Revert "X"` is called `Reapply "X"`
+        title = title.replace("Revert", "Reapply", 1) if title.startswith("Revert") else f'Revert "{title}"'
+        message = f"{title}\n\nThis reverts commit {last}." if by_hash else title
+        last = history.commit(message, {"a": f"again {number}"})
+        if not at_once:
+            assert (taken_in(helix, history).valid_to is None) is holds
+    assert taken_in(helix, history).valid_to is not None
+
+
 @pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("decided", [True, False])
 def test_no_commit_brings_back_what_the_user_ended(
