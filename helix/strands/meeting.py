@@ -107,17 +107,14 @@ def _twin(store: Store, ref: Ref, but: LeftOut | None) -> Memory | None:
 
 
 def _fold(run: Run, ref: Ref, twin: Memory) -> bool:
-    """Fold a memory and its twin, the better founded one staying; return whether both were still there.
-
-    One's own stays beside any stranger's: what they sign then would change or end it.
-    """
+    """Fold a memory and its twin, the better founded one staying; return whether both were still there."""
     pair = [ref, twin.ref]
 
     def compose(composer: Composer) -> bool:
         memories = [node for node in run.store.records.present(pair) if isinstance(node, Memory)]
         if len(memories) < 2 or any(memory.status is not Status.ACTIVE for memory in memories):
             return False
-        stays, goes = sorted(memories, key=lambda memory: (memory.provenance.is_strangers, rank(memory)))
+        stays, goes = sorted(memories, key=rank)
         fold(composer, run.store.records, stays, goes)
         return True
 

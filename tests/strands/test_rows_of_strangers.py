@@ -13,7 +13,9 @@ from exchanging import rows_of
 from test_hostile_strands import FIRST, brought, memory
 from test_strand_format import believing
 
+from helix.memory.job_run.run import Run
 from helix.memory.remember.request import StoreRequest
+from helix.memory.upkeep.merge import merge_similar
 from helix.model.memory import Memory, Status
 from helix.model.provenance import Trust
 from helix.operations import memories, review
@@ -88,3 +90,17 @@ def test_no_copy_of_a_stranger_stands_for_what_is_one_s_own(machines: Machines, 
     first = taken(helix, tmp_path, [memory(FIRST, WORDS)])
     taken(helix, tmp_path, [memory(FIRST, WORDS, status="forgotten")], first)
     assert memories.get(helix, mine).status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("own", BELIEVED)
+def test_upkeep_lets_no_stranger_s_memory_stand_for_a_like_one_of_one_s_own(
+    machines: Machines, tmp_path: Path, own: Trust
+) -> None:
+    helix = believing(machines(), Trust.AGENT_INFERRED)
+    mine = memories.store(helix, StoreRequest(trigger=WORDS, resolution="", kind="fact", scope="p", trust=own)).id
+    taken(helix, tmp_path, [memory(FIRST, f"always {WORDS}")])
+    before = memories.get(helix, mine)
+    merge_similar(Run(helix.store, "job", "merge_similar"), {"threshold": 0.5})
+    after = memories.get(helix, mine)
+    assert (after.status, after.confidence, after.importance) == (Status.ACTIVE, before.confidence, before.importance)
+    assert memories.get(helix, FIRST).status is Status.RETIRED

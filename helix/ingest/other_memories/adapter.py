@@ -123,8 +123,10 @@ def items(adapter: Adapter, asked: Asked) -> Iterator[Item]:
 
 
 def relation_for_word(word: str) -> tuple[Relation, str]:
-    """Return the edge type for an imported relation's word, and the word of a RELATED edge."""
-    plain = _NO_WORD.sub("_", word.lower()).strip("_")[:_LONGEST_WORD].strip("_")
+    """Return the edge type for an imported relation's word, and the word of a RELATED edge; a sentence is no word."""
+    plain = _NO_WORD.sub("_", word.lower()).strip("_")
+    if len(plain) > _LONGEST_WORD:
+        return Relation.RELATED, "linked"
     try:
         return relation_to_draw(plain)
     except InvalidInputError:  # a word of Helix's own, or of letters that no relation has

@@ -227,7 +227,11 @@ def _carried(records: Records, winner: Memory, loser: Ref) -> Iterator[Edge]:
 
 
 def _from_elsewhere(provenance: Provenance, winner: Memory) -> bool:
-    """Return whether nobody here stands for something that is believed less than the memory that stays."""
+    """Return whether a stranger says something, and not the memory that stays, or nobody here stands for it and it is
+    believed less.
+    """
+    if provenance.is_strangers > winner.provenance.is_strangers:
+        return True
     weaker = provenance.trust.rank > winner.provenance.trust.rank
     return weaker and (provenance.is_strangers or provenance_word(provenance) in QUOTED)
 
@@ -246,13 +250,14 @@ def _ranked(index: StoreIndex, scope: str | None) -> list[Memory]:
     return sorted(index.memories(Status.ACTIVE, scope), key=rank)
 
 
-def rank(memory: Memory) -> tuple[int, bool, float, int, datetime, str]:
+def rank(memory: Memory) -> tuple[bool, int, float, int, datetime, str]:
     """Return the rank of a memory among those to merge, by how well it may stand for another: the lowest best.
 
-    Of those that are believed alike what came from a stranger is the last: they may say it anew.
+    What came from a stranger is the last, however it is believed: they may say it anew, and would change or end what is
+    one's own.
     """
     told = memory.provenance
-    return (told.trust.rank, told.is_strangers, -memory.helped, -memory.uses, memory.recorded_at, memory.id)
+    return (told.is_strangers, told.trust.rank, -memory.helped, -memory.uses, memory.recorded_at, memory.id)
 
 
 def _alike(store: Store, memory: Memory, threshold: float) -> list[Memory]:
