@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from helix.errors import EngineError, HelixError
+from helix.errors import EngineError, HelixError, NotHomeError
 from helix.journal.log import Journal
 from helix.journal.postgres.home import Home
 from helix.journal.postgres.postgres_server import Server
@@ -25,18 +25,32 @@ KILLS, MANY_KILLS = 2, 10
 """In an ordinary run, and in a soak: each waits until the primary counts as gone."""
 
 
-def with_standby(primary: Cluster, port: int) -> Cluster:
-    """Return a standby that follows the primary, which waits for it from then on."""
-    standby = replace(primary, port=port)
+def following(primary: Cluster) -> Cluster:
+    """Return a standby that follows a primary, which does not wait for it."""
+    standby = replace(primary, port=primary.port + 1)
     connect = f"host={primary.folder} port={primary.port} user=postgres"
     standby.run("pg_basebackup", "-D", str(standby.data), "-d", connect, "-R", "-X", "stream", "-c", "fast")
     standby.start()
+    return standby
+
+
+def with_standby(primary: Cluster) -> Cluster:
+    """Return a standby that follows a primary, which waits for it from then on."""
+    standby = following(primary)
     with psycopg.connect(primary.address, autocommit=True) as asked:
         asked.execute("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'")
         asked.execute("SELECT pg_reload_conf()")
         quorum = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'quorum'"
         until(lambda: asked.execute(quorum).fetchone())
     return standby
+
+
+def either(primary: Cluster, standby: Cluster) -> str:
+    """Return the address of whichever of two takes writes."""
+    return (
+        f"postgresql://postgres@/postgres?host={primary.folder},{standby.folder}"
+        f"&port={primary.port},{standby.port}&target_session_attrs=read-write"
+    )
 
 
 class Writing(threading.Thread):
@@ -59,14 +73,21 @@ class Writing(threading.Thread):
                 self.refused = error
 
 
+def written_where_it_is_reached(home: Journal, name: str) -> bool:
+    """Write a change; return False where the server that the home wrote to before is gone."""
+    try:
+        home.append([put_entity(name)], 3)
+    except NotHomeError:
+        raise
+    except EngineError:
+        return False
+    return True
+
+
 def killed(primary: Cluster, tenant: int, beside: Path, name: str) -> tuple[Cluster, list[str]]:
     """Kill a primary among writes; return the standby that was promoted, and what had been acknowledged."""
-    standby = with_standby(primary, primary.port + 1)
-    address = (
-        f"postgresql://postgres@/postgres?host={primary.folder},{standby.folder}"
-        f"&port={primary.port},{standby.port}&target_session_attrs=read-write"
-    )
-    with closing(Server(address)) as server:
+    standby = with_standby(primary)
+    with closing(Server(either(primary, standby))) as server:
         tables = TenantDatabase(server, tenant, server.claim(tenant), beside, requires_quorum=True)
         home = Journal(tables, tokenise=str.split)
         assert tables.durability is Durability.QUORUM
@@ -117,6 +138,41 @@ def test_what_is_acknowledged_under_a_quorum_outlives_the_primary(tmp_path: Path
         finally:
             if serving is not primary:
                 serving.stop()
+
+
+@pytest.mark.soak
+def test_a_home_that_a_lagging_standby_never_heard_of_writes_nothing_there(tmp_path: Path) -> None:
+    """The next home is drawn another epoch than the one that the standby has lost."""
+
+    def home(server: Server, beside: str) -> Journal:
+        tables = TenantDatabase(server, tenant, server.claim(tenant), tmp_path / beside)
+        return Journal(tables, tokenise=str.split)
+
+    with running() as primary, closing(Server(primary.address)) as server:
+        server.migrate()
+        tenant = server.create("team").id
+        standby = following(primary)
+        with psycopg.connect(standby.address, autocommit=True) as asked:
+            until(lambda: asked.execute("SELECT 1 FROM head WHERE tenant = %s", (tenant,)).fetchone())
+        standby.stop()
+        with closing(Server(either(primary, standby))) as reached:
+            lost = home(reached, "lost")
+            lost.append([put_entity("a")], 1)
+            primary.kill()
+            standby.start()
+            try:
+                standby.run("pg_ctl", "-D", str(standby.data), "-w", "promote")
+                with closing(Server(standby.address)) as promoted:
+                    present = home(promoted, "present")
+                    present.append([put_entity("b")], 2)
+                    with pytest.raises(NotHomeError):
+                        until(lambda: written_where_it_is_reached(lost, "c"))
+                    present.append([put_entity("d")], 4)
+                    assert present.verify_chain().damaged == ()
+                    with present.snapshot() as (_, state):
+                        assert {node.id for node in state.nodes()} == {"b", "d"}
+            finally:
+                standby.stop()
 
 
 @pytest.mark.soak
