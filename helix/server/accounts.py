@@ -262,15 +262,13 @@ class Accounts:
 
     def revoke(self, tenant: Tenant | Whereabouts, prefix: str, *, by: str) -> None:
         """Have a tenant's key be good for nothing, within 5 s everywhere. Raises NotFoundError."""
-        statement = (
-            "UPDATE api_key SET revoked_at = coalesce(revoked_at, now())"
-            " WHERE (prefix = $1 OR made_by = 'link ' || $1) AND tenant = $2"
-            " RETURNING name"
-        )
+        revoked = "UPDATE api_key SET revoked_at = coalesce(revoked_at, now()) WHERE tenant = $2 AND"
         with self._server.changing() as connection:
-            row = connection.execute(statement, (prefix, tenant.id)).fetchone()
+            row = connection.execute(f"{revoked} prefix = $1 RETURNING name", (prefix, tenant.id)).fetchone()
             if row is None:
                 raise NotFoundError(f"{tenant.slug} has no key {prefix!r:.40}", hint="`helix key list` shows them")
+            # Behind it: a link may just be opened, and the first one has waited for the session that it gives.
+            connection.execute(f"{revoked} kind = '{SESSION}' AND made_by = 'link ' || $1", (prefix, tenant.id))
             audit.note(connection, tenant.id, by, "key.revoke", {"key": prefix, "name": row[0]})
         self._known.pop(prefix, None)
 

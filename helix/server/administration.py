@@ -17,7 +17,7 @@ from helix.api.api_errors import refused
 from helix.api.permissions import PRINCIPAL
 from helix.errors import ForbiddenError, HelixError, InvalidInputError
 from helix.journal.postgres.postgres_server import Server, Tenant
-from helix.journal.postgres.tenant_states import name_is_anothers
+from helix.journal.postgres.tenant_states import ACTIVE, name_is_anothers, not_served
 from helix.model.principal import Principal, Role
 from helix.server.accounts import LINK, LINK_SECONDS, Accounts
 
@@ -67,6 +67,8 @@ class Administration:
                     tenant = self._server.tenant(principal.tenant)
                     if tenant.id != principal.number:
                         raise name_is_anothers(principal.tenant)
+                    if tenant.state != ACTIVE:
+                        raise not_served(tenant.state, tenant.slug)
                     return act(tenant, principal, body, request)
 
                 return _json(await asyncio.to_thread(work))

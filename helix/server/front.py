@@ -31,6 +31,7 @@ from helix.api.access import (
     misdirected,
 )
 from helix.api.api_errors import refusal, refused
+from helix.api.limits import BodyLimit
 from helix.api.metrics import CONTENT_TYPE
 from helix.api.permissions import PRINCIPAL
 from helix.api.web_pages import LEAVE, page
@@ -177,9 +178,11 @@ class Front:
         TENANT.set(principal.tenant)
         if not trusted:
             self._quotas.count(there)
+        answer: ASGIApp
         if path.startswith(f"{PREFIX}/"):
-            return self._counted(SecurityHeaders(self._administration), principal, handed_on=trusted)
-        answer = await self._home(principal, asked, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
+            answer = SecurityHeaders(BodyLimit(self._administration))
+        else:
+            answer = await self._home(principal, asked, once=trusted, until=time.monotonic() + _PLACED_WITHIN_SECONDS)
         if not trusted:
             answer = self._watched(answer, principal, shown, there)
         return self._counted(answer, principal, handed_on=trusted)

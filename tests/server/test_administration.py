@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from helix.journal.postgres.tenant_states import SUSPENDED
 from helix.model.principal import Role
-from tests.server.team import Team
-from tests.waiting import until
+from helix.server.accounts import LINK
+from tests.server.team import Process, Team
+from tests.waiting import MOST_SECONDS, until
 
 STATUS = "{ status { edges } }"
 
@@ -89,3 +96,70 @@ def test_a_wrong_request_says_what_is_wrong(team: Team, body: Any) -> None:
     )
     assert told.status_code == 400
     assert told.json()["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
+
+
+@contextmanager
+def held_request(process: Process, key: str, body: bytes) -> Iterator[socket.socket]:
+    """Lend a request for a new key of which but one byte of the body was sent."""
+    place = urlsplit(process.url)
+    with socket.create_connection((str(place.hostname), place.port), timeout=MOST_SECONDS) as held:
+        told = f"POST /v1/keys HTTP/1.1\r\nHost: {place.netloc}\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n"
+        held.sendall(f"{told}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+        held.sendall(body[:1])
+        yield held
+
+
+def said(held: socket.socket) -> bytes:
+    """Return what a connection is answered till its end."""
+    return b"".join(iter(lambda: held.recv(65_536), b""))
+
+
+MOLE = json.dumps({"name": "mole", "role": "owner"}).encode()
+
+
+def test_a_request_that_was_begun_before_its_key_was_revoked_makes_no_key(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    owner = team.key(tenant, Role.OWNER)
+    with held_request(here, owner, MOLE) as held:
+        team.accounts.revoke(team.server.tenant(tenant), owner.split("_")[1], by="the test")
+        until(lambda: here.send("GET", "/v1/keys", owner).status_code == 401)
+        answer = said(held)  # the rest of its body is not waited for
+    assert b" 200 " not in answer.partition(b"\r\n")[0]
+    assert [one.name for one in team.accounts.keys(team.server.tenant(tenant))] == ["ada"]
+
+
+def test_a_request_that_was_begun_before_its_tenant_was_suspended_makes_no_key(team: Team) -> None:
+    tenant, here = team.tenant(), team.processes[0]
+    owner = team.key(tenant, Role.OWNER)
+    with held_request(here, owner, MOLE) as held:
+        team.server.set_state(team.server.tenant(tenant).id, SUSPENDED)
+        held.sendall(MOLE[1:])
+        assert b" 200 " not in said(held).partition(b"\r\n")[0]
+    assert [one.name for one in team.accounts.keys(team.server.tenant(tenant))] == ["ada"]
+
+
+def test_a_link_that_is_revoked_while_it_is_opened_leaves_no_session(team: Team) -> None:
+    tenant = team.server.tenant(team.tenant())
+    link = team.accounts.create_key(tenant, "guest", Role.OWNER, by="the test", seconds=900, kind=LINK)
+    prefix = link.split("_")[1]
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%api_key%'"
+    with ThreadPoolExecutor(2) as both:
+        with team.server.changing() as connection:
+            connection.execute("SELECT 1 FROM api_key WHERE prefix = $1 FOR UPDATE", (prefix,))
+            opened = both.submit(team.accounts.redeem, link)
+            until(lambda: team.sql(waiting) == [(1,)])
+            revoked = both.submit(team.accounts.revoke, tenant, prefix, by="the test")
+            until(lambda: team.sql(waiting) == [(2,)])
+        session = opened.result(MOST_SECONDS)
+        revoked.result(MOST_SECONDS)
+    assert session is not None
+    assert team.accounts.principal_of(session) is None
+
+
+def test_what_a_key_makes_that_is_called_as_a_link_is_not_revoked_with_the_link(team: Team) -> None:
+    tenant = team.server.tenant(team.tenant())
+    link = team.accounts.create_key(tenant, "guest", Role.READER, by="the test", seconds=900, kind=LINK)
+    prefix = link.split("_")[1]
+    made = team.accounts.create_key(tenant, "ada", Role.OWNER, by=f"link {prefix}")
+    team.accounts.revoke(tenant, prefix, by="the test")
+    assert team.accounts.principal_of(made) is not None
