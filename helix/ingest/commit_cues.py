@@ -39,6 +39,7 @@ class CommitVerdict:
 
 
 _PREFIX = r"(?:[\w./ -]{1,30}: *)?"  # the part of the project that many subjects begin with
+_NUMBERS = r"(?:[^\w#]*#\d+)*\)?(?:,? refs.*)?"  # of issues, which many end with
 _BOT = regex(
     r"\[bot\]$|^(?:dependabot|renovate|greenkeeper|snyk|pre-commit-ci|github-actions|weblate)\b", re.IGNORECASE
 )
@@ -54,7 +55,7 @@ _RELEASE = regex(
     r"|(?:\S+(?: \S+){0,3} )?(?:changelog|release[- ]notes)\b.{0,25}"
     r"|(?:update |add to )?(?:authors|contributors|thanks)\b.{0,30}"
     r"|synced|sync(?:ed)? .{0,30}|.{0,40}\bbump(?:s|ed)? (?:the |to )?(?:\w+ )?(?:version\b|v?\d).{0,40}"
-    r")(?:\W*\(?#\d+\)?|,? refs.*)*",
+    rf"){_NUMBERS}",
     re.IGNORECASE,
 )
 _DEPENDENCY = regex(
@@ -68,7 +69,8 @@ _COSMETIC = regex(
     rf"{_PREFIX}\W*(?:(?:apply|applied|ran|run|re-?ran) (?:{_TOOLS})\b.*|(?:{_TOOLS})(?:[- ]?ify)?(?: fix(?:es)?)?"
     r"|(?:minor |small )?(?:(?:fix(?:e[sd]|ing)?|correct(?:s|ed)?|clean ?up|remove|tweak)?(?: an?| some| the)? ?)"
     r"(?:(?:re)?format(?:ted|ting)?(?: errors?| fix(?:es)?)?|(?:typos?|spelling|misspell\w*|grammar"
-    r"|(?:trailing )?white ?spaces?|indent(?:ation)?|clean ?ups?|tweaks?|nits?)\b.{0,40}))(?:\W*\(?#\d+\)?|,? refs.*)*",
+    r"|(?:trailing )?white ?spaces?|indent(?:ation)?|clean ?ups?|tweaks?|nits?)\b.{0,40}))"
+    rf"{_NUMBERS}",
     re.IGNORECASE,
 )
 _REVERT = regex(rf"{_PREFIX}revert(?:s|ed|ing)?:? +(?P<what>.+)", re.IGNORECASE)

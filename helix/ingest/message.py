@@ -44,11 +44,11 @@ _ISSUE_URL = regex(r"https?://[^\s/]+/[^\s/]+/[^\s/]+/(?:-/)?(?:issues|pull|merg
 _CVE = regex(r"\bCVE-\d{4}-\d{4,7}\b", re.I)
 
 _HEAD = regex(
-    r"^(?:(?::\w+:|[^\w\s\"'`.(<\[@#$/*-]+)\s*)*(?:(?:fix|feat|chore|docs?|refactor|perf|tests?|build|ci|style)(?:\([^)]*\))?!?:\s*)?"
+    r"^(?:(?::\w+:|[^\w\s\"'`.(<\[@#$/*-])\s*)*(?:(?:fix|feat|chore|docs?|refactor|perf|tests?|build|ci|style)(?:\([^)]*\))?!?:\s*)?"
 )
 _TAIL = regex(
     r"(?<![\s,;-])[\s,;-]*(?:\((?:[\w./-]*#|GH-)\d+\)|\[(?:skip ci|ci skip|no ci)\]"
-    r"|(?:\b(?:refs?|closes?|closed|fix(?:es|ed)?|resolves|see)\b:?\s*(?:[\w./-]*#\d+[\s,&]*(?:and\s+)?)+))[.\s]*$",
+    r"|(?:\b(?:refs?|closes?|closed|fix(?:es|ed)?|resolves|see)\b:?\s*[\w./-]*#\d+(?:[\s,&]+(?:and\s+)?[\w./-]*#\d+)*[\s,&]*))[.\s]*$",
     re.IGNORECASE,
 )
 _BLAMED = regex(

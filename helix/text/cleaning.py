@@ -18,7 +18,7 @@ _SIGNS = (
     "\u0f18-\u0f84\u102b-\u109d\u17b4-\u17d3"
 )
 _WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}]|['\u2019](?=[^\W_]))*")
-_UNNAMED = re.compile(rf"(?:[^\w.{_SIGNS}]|-)+")
+_UNNAMED = re.compile(rf"[^\w.{_SIGNS}]+")
 _STOPWORDS = word_list("text/cleaning", "stopwords")
 _MOST_WORDS = 6
 _FALLBACK = "memory"

@@ -22,7 +22,7 @@ _LINE = re.compile(
 _INLINE = re.compile(r"(?:(?<=\s)|(?<=^)|(?<=\())\(?(?P<number>\d{1,2})[.)][ \t]+(?=\S)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _JOINT = re.compile(r"(?:[\s,;]|[,;\s]\s*(?:and|then))+$", re.IGNORECASE)
-_BEFORE_VERB = re.compile(r"^(?:[*_\"'(]+|(?:first|then|next|finally|lastly|now|please|and)\b[, ]+)*", re.IGNORECASE)
+_BEFORE_VERB = re.compile(r"^(?:[*_\"'(]|(?:first|then|next|finally|lastly|now|please|and)\b[, ]+)*", re.IGNORECASE)
 _TOLD_TO_DO = cue_pattern(
     r"how (?:we|i|to|you)|to [a-z]+|steps?|process|procedure|checklist|routine|recipe|runbook|playbook|workflow|guide",
     r"releas(?:e|ing)|deploy(?:ing|ment)?|setup|setting up|instructions?",

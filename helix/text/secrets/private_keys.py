@@ -23,7 +23,7 @@ _BEGIN = re.compile(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
 _END = re.compile(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
 _BODY = re.compile(
     r"(?:\s{0,4}(?:Version|Comment|Hash|Charset|Proc-Type|DEK-Info):[^\n]{0,200}\n){0,6}"
-    r"(?:[A-Za-z0-9+/=]|\\[nrt]|[\s\"'+,>|])*"
+    r"(?:[A-Za-z0-9+/=\s\"',>|]|\\[nrt])*"
 )
 _PUTTY = re.compile(  # also without its end, as it is when a file was cut off
     r"(PuTTY-User-Key-File-\d:)(?:[^\n]*\n){1,100}?"

@@ -24,7 +24,7 @@ _LONGEST_COUNT = 13
 _TEMPLATE = regex(
     r"^\$\w+$|\$\{[A-Za-z_][\w.]*(?:\}|[:?+=-]|$)|\$(?-i:[A-Z_]{3,})|\$\([^)]*\)?|\{\{[^{}]*(?:\}\}|$)|^<|<[^<>\s]*>"
     r"|%[({][\w.]+[)}]|%[sdr](?!\w)|^%\w+%$|#\{\w|`|…|^\[[\w ]+\]$|\[redacted"
-    r"|\{[A-Za-z_][\w.]+(?:\([^{}]*\)|\[[^{}]*\]|![rs]|:[^{}]*)*\}|\bos\.environ|process\.env|getenv\b",
+    r"|\{[A-Za-z_][\w.]+(?:[(\[!:][^{}]*)?\}|\bos\.environ|process\.env|getenv\b",
     re.IGNORECASE,
 )
 _HOLE = regex(r"\{\d{0,2}\}|#\{|%\w+%")
@@ -67,7 +67,7 @@ _IDENTIFIER = regex(
     r"[A-Za-z][a-z0-9]*(?:[-_ .:/][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z]+)+\d?|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
 )
 _CONSTANT = regex(r"[A-Z]+(?:_[A-Z]+)+")
-_JOINED = regex(r"\w+(?:[-_]\w+)+")
+_JOINED = regex(r"(?=.+[-_].)\w+(?:-\w+)*")
 _PHRASE = regex(r"[a-z]{3,14}(?:[ -](?:[a-z]{3,14}|\d{1,6})){2,11}")
 _TERM = regex(
     r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-][\d:]+)?"  # a time

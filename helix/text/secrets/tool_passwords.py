@@ -36,7 +36,7 @@ for _name in _GIVEN:
     _BY_HEAD.setdefault(_name[:_HEAD] if _HEADS[_name[:_HEAD]] > 1 else _name.strip(), []).append(_name)
 """Tools by what their names begin with: a text that has none of it is not searched for each of them."""
 # One command: to the end of its line, or on where a backslash says so, and no further than the next one of a pipe.
-_COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*", re.DOTALL)
+_COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*+", re.DOTALL)
 # What stores a secret, whatever the tool, and where it is given to it: `gh secret set NAME --body ...`.
 _STORES = (
     r"(?:secret(?:s?[ \t]{1,4}(?:set|put|add|create|import|versions[ \t]{1,4}add)|(?<=create[ \t]secret))"
