@@ -33,6 +33,7 @@ _WORD = re.compile(r"[\w.]+")
 _LITTLE = frozenset({"a", "an", "the", "for", "of", "in", "on", "deprecated", "and", "to"})
 
 Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class CommitIndex:
         return self._by_title.get(_key(quoted)) or (self._by_number.get(number[-1]) if number else None)
 
 
-def _keep(table: OrderedDict[Key, str], key: Key, value: str, most: int = _REMEMBERED) -> None:
+def _keep(table: OrderedDict[Key, Value], key: Key, value: Value, most: int = _REMEMBERED) -> None:
     """Put something into a table as the latest; the oldest of more than `most` leaves it."""
     table[key] = value
     table.move_to_end(key)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from helix.errors import InvalidInputError
 from helix.files import real_path
@@ -24,19 +27,23 @@ _LONGEST_FIELD = 1 << 20
 """Bytes of one field (a message, a path) that are read; the rest of it is passed over."""
 _MOST_CHANGES = 10_000
 """Changes of one commit that are kept; others are counted. Few bytes can name billions of files."""
+_MOST_LISTED = 20_000_000
+"""Changed files that one history may list, kept or not: git takes a microsecond or two for each. A million commits of a
+large project have half as many."""
 _FOLDERS_KNOWN = 4_096
 """Folders whose rules are held, and what those say of it: a history comes back to the same ones."""
 _EFFORT, _MOST_EFFORT = 500_000, 10_000_000
 """Comparisons of a path with a rule that each commit adds, and that are saved up at most: seconds of them."""
 
-# Hash, parents, times of author and committer, the author's name by the mailmap, the message. Renames are looked for
-# by equal content only: telling them by likeness reads every file, which a partial clone would have to fetch.
-_FORMAT = "--format=%H%x00%P%x00%at%x00%ct%x00%aN%x00%B"
+# Hash, parents, times of author and committer, the author's name, the message. Git looks for no renames: by likeness it
+# reads every file, which a partial clone would have to fetch, and by content it takes the square of their number.
+_FORMAT = "--format=%H%x00%P%x00%at%x00%ct%x00%an%x00%B"
 _LOG = (
     *("log", "-z", "--reverse", "--date-order", "--encoding=UTF-8", _FORMAT),
-    *("--name-status", "--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes"),
+    *("--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes"),
 )
-_STATUS = re.compile(rb"[A-Z]\d*")
+_SHA1_DIGITS = 40
+_CHANGE = re.compile(rb":\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 
 
 def project_scope(path: str | Path, worktrees: str = TOGETHER, names: Path | None = None) -> str:
@@ -82,6 +89,7 @@ def read_history(
     repository = Repository.find(Path(path), stopped)
     if not repository.has_commits():
         return
+    _check_ids(repository, range_of(limit))
     scope = scope or repository.scope
     rules = _Ignored(repository.work_tree)
     index = CommitIndex()
@@ -96,6 +104,24 @@ def read_history(
             index.add(commit.sha, commit.message, commit.parents)
             if drafted is not None:
                 yield drafted
+
+
+def _check_ids(repository: Repository, within: Sequence[str]) -> None:
+    """Raise InvalidInputError where a commit is not what its id says: git hashes what it gets, not what it reads."""
+    with TemporaryFile() as ids:
+        with repository.stream("rev-list", *within, "HEAD", "--") as lines:
+            for line in lines.fields(b"\n", _LONGEST_FIELD):
+                ids.write(line + b"\n")
+        ids.seek(0)
+        with repository.stream("cat-file", "--batch", "--buffer", asked=ids) as told:
+            for sha, kind, content in told.objects():
+                digest = hashlib.new("sha1" if len(sha) == _SHA1_DIGITS else "sha256")
+                digest.update(kind)
+                for part in content:
+                    digest.update(part)
+                if digest.hexdigest() != sha:
+                    words = f"the commit {sha[:12]} is not what its id says: other words were put in its place"
+                    raise InvalidInputError(words, hint="clone the repository anew; `git fsck` tells what is wrong")
 
 
 class _Ignored:
@@ -173,33 +199,73 @@ def range_of(limit: int | None) -> list[str]:
 
 
 def _commits(fields: Iterator[bytes]) -> Iterator[Commit]:
-    """Yield the commits of a log: six fields each, then a status with its path, or two paths where one was renamed."""
-    sha = next(fields, None)
+    """Yield the commits of a log: six fields each, then each change with its path.
+
+    Raises InvalidInputError where it lists too much.
+    """
+    sha, listed = next(fields, None), 0
     while sha is not None:
         parents, authored, committed, author, message = (next(fields, b"") for _ in range(5))
-        changes: list[FileChange] = []
+        changes: list[_Change] = []
         following, more = None, 0
         for field in fields:
-            status = field.lstrip(b"\n")
-            if not _STATUS.fullmatch(status):
-                following = status
+            change = _CHANGE.fullmatch(field.lstrip(b"\n"))
+            if change is None:
+                following = field.lstrip(b"\n")
                 break
-            old = next(fields, b"")
-            new = next(fields, b"") if status[:1] in (b"R", b"C") else old
-            if len(changes) < _MOST_CHANGES and max(len(old), len(new)) <= LONGEST_PATH:
-                changes.append(FileChange(status=chr(status[0]), path=_text(new), old_path=_text(old)))
+            path = next(fields, b"")
+            if len(changes) < _MOST_CHANGES and len(path) <= LONGEST_PATH:
+                was, now, status = change.groups()
+                changes.append(_Change(chr(status[0]), _text(path), was, now))
             else:
                 more += 1
+        listed += len(changes) + more
+        if listed > _MOST_LISTED:
+            hint = "what was read by then stands; `--limit` reads the newest commits alone"
+            raise InvalidInputError(f"the history lists more than {_MOST_LISTED:,} changed files", hint=hint)
         yield Commit(
             sha=sha.decode("ascii", "replace").strip(),
             parents=tuple(parents.decode("ascii", "replace").split()),
             authored_at=_moment(authored) or _moment(committed),
             author=_text(author),
             message=parse_message(_text(message)),
-            changes=tuple(changes),
+            changes=tuple(_with_renames(changes)),
             more_changes=more,
         )
         sha = following
+
+
+class _Change(NamedTuple):
+    """A change as git lists it, with the hashes of what the file held before and after."""
+
+    status: str
+    path: str
+    was: bytes
+    now: bytes
+
+
+def _with_renames(changes: list[_Change]) -> Iterator[FileChange]:
+    """Yield the changes of a commit, a file that went and one that came with the same content as one that was renamed.
+
+    One that keeps its name goes before the others.
+    """
+    gone = [one for one in changes if one.status == "D"]
+    came = [one for one in changes if one.status == "A"]
+    old: dict[str, str] = {}
+    for of in (lambda one, blob: (blob, one.path.rpartition("/")[2]), lambda _, blob: blob):
+        left: dict[object, list[str]] = {}
+        for one in reversed(gone):
+            left.setdefault(of(one, one.was), []).append(one.path)
+        for one in came:
+            if one.path not in old and (same := left.get(of(one, one.now))):
+                old[one.path] = same.pop()
+        taken = set(old.values())
+        gone = [one for one in gone if one.path not in taken]
+    for one in changes:
+        if one.status == "A" and one.path in old:
+            yield FileChange(status="R", path=one.path, old_path=old[one.path])
+        elif one.status != "D" or one.path not in taken:
+            yield FileChange(status=one.status, path=one.path, old_path=one.path)
 
 
 def _text(data: bytes) -> str:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,7 @@ from typing import IO
 
 from helix.errors import HelixError, InvalidInputError, NotARepositoryError, NotFoundError
 from helix.files import is_file, is_folder, is_there, real_path, work_tree_of
-from helix.identity import git_folders, scope_of_repository
+from helix.identity import git_folders, read_beginning, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.cleaning import clean
 
@@ -40,17 +40,20 @@ _LOCATING = frozenset(
         "GIT_WORK_TREE",
     }
 )
-# The messages of LC_ALL=C are what errors are told apart by. A partial clone must not fetch what it lacks: a repository
-# may say that this is done by a program (`ext::`). Git before 2.44 does not know GIT_NO_LAZY_FETCH, and a repository's
-# `protocol.ext.allow` goes before `protocol.allow`; no protocol at all is allowed where the variable is empty.
+# The messages of LC_ALL=C are what errors are told apart by.
 _GIVEN = {
     "LC_ALL": "C",
-    "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",  # a commit is what its id says
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
+# A partial clone must not fetch what it lacks: a repository may say that this is done by a program (`ext::`), or which
+# one is asked for a password. Git before 2.44 does not know GIT_NO_LAZY_FETCH, a repository's `protocol.ext.allow` goes
+# before `protocol.allow`, and a bundle (`fetch.bundleURI`) is fetched before protocols are looked at: so no protocol is
+# allowed, and git finds none of the programs that reach others in the folder where it looks for its own.
+_READING = {"GIT_ALLOW_PROTOCOL": "", "GIT_ASKPASS": "", "GIT_EXEC_PATH": NEUTRAL_FOLDER}
+"""What is different where a repository is read only."""
 _EXCHANGING = {
     "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",  # none that runs a program of somebody's choice
     "GIT_AUTHOR_EMAIL": "helix@localhost",
@@ -76,11 +79,12 @@ _OVERRIDES = {
     "core.fsmonitor": "false",
     "diff.orderFile": os.devnull,
     "diff.relative": "false",
+    "fetch.bundleURI": "",
     "log.diffMerges": "off",
     "log.follow": "false",
+    "log.mailmap": "false",  # git reads it in the square of its length
     "log.showRoot": "true",
     "log.showSignature": "false",
-    "mailmap.file": os.devnull,
     "protocol.allow": "never",
 }
 _PATIENCE_SECONDS = 5
@@ -99,6 +103,7 @@ _MEMORY_BYTES = 4 << 30
 """Memory that git may take, half of the machine's at most: it lists all files of a commit before it tells of the first,
 and a few hundred bytes can name billions. Only Linux keeps to it."""
 _LOOK_SECONDS = 0.2
+_LONGEST_REF, _MOST_REFS = 4_096, 10
 _OPENED_FIRST = ("HEAD", "config", "config.worktree", "commondir", "packed-refs", "shallow", "info/grafts")
 """What git opens before anything else; it waits for ever where one of them is a pipe that nobody writes to."""
 _GIT = ("git", "--no-pager", *(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")))
@@ -151,12 +156,14 @@ class Repository:
         return _run(self.folder, *arguments, stopped=self.stopped, silence=_SILENCE_SECONDS)
 
     @contextmanager
-    def stream(self, *arguments: str) -> Iterator[GitOutput]:
+    def stream(self, *arguments: str, asked: IO[bytes] | None = None) -> Iterator[GitOutput]:
         """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError.
+
+        `asked` is the file that it reads.
 
         It is ended, too, soon after `stopped` says so, and where it is silent for long: git may wait or work for ever.
         """
-        with _stream(self.folder, arguments, self.stopped, _SILENCE_SECONDS) as told:
+        with _stream(self.folder, arguments, self.stopped, _SILENCE_SECONDS, asked=asked) as told:
             yield told
 
 
@@ -204,11 +211,28 @@ def check(folder: Path) -> None:
     if tree is not None and not {found[0], *found[0].parents}.intersection(git_folders(tree)):
         words = f"{found[0]} says that it is a git repository, and is a folder of another one's files"
         raise InvalidInputError(words, hint=f"name {tree}, or move the folder out of it")
-    above = (folder, *folder.absolute().parents)
-    top = next((one for one in above if is_file(one / ".git") or is_there(one / ".git" / "HEAD")), folder)
-    for one in (top / ".mailmap", *(place / name for place in found for name in _OPENED_FIRST)):
+    for one in (place / name for place in found for name in _OPENED_FIRST):
         if is_there(one) and not is_file(one):
             raise InvalidInputError(f"git cannot read {one}: it is not a file", hint="remove what is in its place")
+    if (link := _leads_away(found)) is not None:
+        words = f"{link} leads out of the git repository that it is in"
+        raise InvalidInputError(words, hint="name the repository that it leads to, or clone this one anew")
+
+
+def _leads_away(places: Sequence[Path]) -> Path | None:
+    """Return what git would find HEAD's commit by that leads out of the git folders; None for nothing."""
+    inside = [real_path(place) for place in places]
+    names = ["packed-refs", "reftable", "HEAD"]
+    for name in names:  # a reference may name another one
+        for place in places:
+            for part in (place / name, *(place / above for above in Path(name).parents)):
+                real = real_path(part)
+                if not any(real.is_relative_to(one) for one in inside):
+                    return part
+            told = read_beginning(place / name, _LONGEST_REF).partition("ref:")
+            if not told[0] and told[2].strip() not in names and len(names) < _MOST_REFS:
+                names.append(told[2].strip())
+    return None
 
 
 class GitOutput:
@@ -245,9 +269,43 @@ class GitOutput:
         if pending:
             yield bytes(pending)
 
+    def objects(self) -> Iterator[tuple[str, bytes, Iterator[bytes]]]:
+        """Yield the objects that `git cat-file --batch` tells of: their ids, what is hashed before them, their parts.
+
+        The parts of one are read before the next one.
+        """
+        pending = bytearray()
+
+        def is_more() -> bool:
+            block = self.read(1 << 16)
+            pending.extend(block)
+            return bool(block)
+
+        def parts(left: int) -> Iterator[bytes]:
+            while left and (pending or is_more()):
+                part = bytes(pending[:left])
+                del pending[: len(part)]
+                left -= len(part)
+                yield part
+
+        while True:
+            while b"\n" not in pending:
+                if not is_more():
+                    return
+            end = pending.index(b"\n")
+            told = bytes(pending[:end]).split()
+            del pending[: end + 1]
+            if len(told) == 3:  # of what is missing it says that
+                yield told[0].decode("ascii"), b"%s %s\0" % (told[1], told[2]), parts(int(told[2]))
+                next(parts(1), b"")  # the end of its line
+
 
 def _start(
-    folder: Path, arguments: tuple[str, ...], complaints: IO[bytes], given: Mapping[str, str]
+    folder: Path,
+    arguments: tuple[str, ...],
+    complaints: IO[bytes],
+    given: Mapping[str, str],
+    asked: IO[bytes] | None,
 ) -> subprocess.Popen[bytes]:
     command = (*_GIT, "-C", os.fspath(folder.absolute()), *arguments)
     try:
@@ -255,7 +313,7 @@ def _start(
             command,
             cwd=NEUTRAL_FOLDER,
             env=environment(without=_LOCATING, given={**_GIVEN, **given}),
-            stdin=subprocess.DEVNULL,
+            stdin=asked or subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=complaints,
             start_new_session=True,  # what it starts in turn, to reach another repository, ends with it
@@ -288,13 +346,14 @@ def _stream(
     failing: bool = False,
     given: Mapping[str, str] | None = None,
     is_full: Callable[[], bool] | None = None,
+    asked: IO[bytes] | None = None,
 ) -> Iterator[GitOutput]:
     """Yield what a git command writes; its failure is an error unless it may be `failing`.
 
     With `is_full` it may be silent as long as it tells of progress, and is ended once that says so.
     """
     with tempfile.TemporaryFile() as complaints:
-        process = _start(folder, arguments, complaints, given or {})
+        process = _start(folder, arguments, complaints, _READING if given is None else given, asked)
         assert process.stdout is not None
         told, finished, over = GitOutput(process.stdout), False, threading.Event()
         why = partial(_why_to_end, folder, told, complaints, silence, is_full)

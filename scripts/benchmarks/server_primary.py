@@ -78,7 +78,7 @@ class _Client:
 
 def _killed(serving: Cluster, client: _Client) -> tuple[Cluster, float, float]:
     """Kill a primary; return the promoted standby, how long none served, and from then to the next store, seconds."""
-    standby = with_standby(serving, serving.port + 1)
+    standby = with_standby(serving)
     before, stopped = len(client.acknowledged), threading.Event()
     storing = threading.Thread(target=client.store_on, args=(stopped,))
     storing.start()

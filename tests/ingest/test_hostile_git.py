@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from git_history import History
 
 from helix.errors import InvalidInputError
+from helix.ingest import git
 from helix.ingest import repository as asking
 from helix.ingest.commit_index import CommitIndex, Undone
 from helix.ingest.git import _commits, count, project_scope, read_history
 from helix.ingest.message import parse_message
-from helix.ingest.repository import _GIVEN, Repository
+from helix.ingest.repository import _GIVEN, _READING, Repository
 from helix.model.recall import RecallQuery
 from helix.operations import capture, ingest, memories
 from helix.providers.fakes import HashEmbedder
@@ -121,6 +125,90 @@ def test_nothing_that_a_repository_names_is_run(
         assert found
 
 
+def test_a_transport_that_starts_before_protocols_are_looked_at_reaches_nobody(
+    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the fetch of a bundle does: it would have a program of the repository's choice say a password."""
+    monkeypatch.delitem(_GIVEN, "GIT_NO_LAZY_FETCH")
+    monkeypatch.setitem(_READING, "GIT_ALLOW_PROTOCOL", "https")
+    history.commit("Begin", {"d/a.txt": "1"})
+    history.commit("Go on", {"d/a.txt": "2"})
+    with (history.path / ".git/config").open("a", encoding="utf-8") as config:
+        config.write("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n")
+        config.write('[remote "origin"]\n\turl = https://example.invalid/x\n\tpromisor = true\n')
+        config.write("[http]\n\tproxy = http://user@127.0.0.1:1\n")
+        config.write(f'[credential]\n\thelper = "!echo ran >> {tmp_path}/ran; :"\n')
+    lose(history, "HEAD~1^{tree}")
+    with pytest.raises(InvalidInputError):
+        list(read_history(history.path))
+    assert not (tmp_path / "ran").exists(), "the credential helper"
+
+
+def lied(history: History, sha: str, words: str) -> None:
+    """Put a commit of other words under the id of one that there is."""
+    raw = subprocess.run(["git", "-C", history.path, "cat-file", "commit", sha], check=True, capture_output=True).stdout
+    said = raw.partition(b"\n\n")[0] + b"\n\n" + words.encode()
+    place = history.path / ".git/objects" / sha[:2] / sha[2:]
+    place.chmod(0o644)
+    place.write_bytes(zlib.compress(b"commit %d\0" % len(said) + said))
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_a_commit_is_what_its_id_says_and_not_what_lies_in_its_place(history: History, limit: int | None) -> None:
+    first = history.commit("Use Postgres for the ledger", {"a.txt": "1"})
+    history.commit("Go on", {"a.txt": "2"})
+    assert len(list(read_history(history.path, limit=limit))) == 2
+    lied(history, first, "Use EvilDB for the ledger")
+    with pytest.raises(InvalidInputError, match=f"{first[:12]} is not what its id says"):
+        list(read_history(history.path, limit=limit))
+
+
+@pytest.mark.parametrize("linked", ["refs", "refs/heads", "refs/heads/main", "packed-refs", "HEAD"])
+def test_no_link_leads_to_the_commits_of_another_repository(make_history: Any, linked: str) -> None:
+    private, clone = make_history("private"), make_history("clone")
+    private.commit("Buy the mill of Ada Quastel", {"a.txt": "1"})
+    private.git("pack-refs", "--all", "--no-prune")
+    clone.commit("Begin", {"a.txt": "2"})
+    for one in (private, clone):
+        one.git("branch", "-M", "main")
+    place = clone.path / ".git" / linked
+    for below in ("objects", linked):
+        gone = clone.path / ".git" / below
+        shutil.rmtree(gone) if gone.is_dir() else gone.unlink(missing_ok=True)
+        gone.symlink_to(private.path / ".git" / below)
+    assert place.is_symlink()
+    with pytest.raises(InvalidInputError, match="leads out of the git repository"):
+        list(read_history(clone.path))
+
+
+def test_git_looks_up_no_author_in_a_mailmap(history: History) -> None:
+    """It takes the square of its length, and waits for ever for a pipe."""
+    history.commit("Begin", {"a.txt": "1"})
+    os.mkfifo(history.path / ".mailmap")
+    assert len(list(read_history(history.path))) == 1
+
+
+def test_many_files_of_one_content_that_move_take_the_time_of_their_number(history: History) -> None:
+    """Each goes with one that has its name, the others in their order."""
+    few = {f"a/{number}.txt": "the same" for number in range(3)}
+    history.commit("Begin", {**few, "b/x.txt": "the same"})
+    moved = {f"c/{number}.txt": "the same" for number in reversed(range(3))}
+    history.commit("Move", {**dict.fromkeys(few), "b/x.txt": None, **moved, "c/y.txt": "the same"})
+    told = list(read_history(history.path))[-1].episode.content
+    pairs = [*((f"a/{number}.txt", f"c/{number}.txt") for number in range(3)), ("b/x.txt", "c/y.txt")]
+    assert all(f"R {old} -> {new}" in told for old, new in pairs), told
+
+
+def test_a_history_that_lists_too_many_files_is_ended(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "_MOST_LISTED", 5)
+    history.commit("Begin", {"a.txt": "1"})
+    history.commit("Go on", {f"{number}.txt": "1" for number in range(5)})
+    found = []
+    with pytest.raises(InvalidInputError, match="lists more than 5 changed files"):
+        found.extend(read_history(history.path))
+    assert list(read_history(history.path, limit=1))
+
+
 def test_a_commit_is_what_its_id_says_and_not_what_replaces_it(tmp_path: Path) -> None:
     history = History(tmp_path / "replaced")
     history.path.mkdir()
@@ -173,7 +261,7 @@ def test_git_that_waits_for_a_pipe_is_ended_when_the_import_is_stopped(
     assert not list(read_history(repository.path, stopped=stopped))
 
 
-@pytest.mark.parametrize("name", [".git/HEAD", ".git/config", ".git/packed-refs", ".mailmap"])
+@pytest.mark.parametrize("name", [".git/HEAD", ".git/config", ".git/packed-refs"])
 def test_a_pipe_in_place_of_what_git_opens_first_is_refused_before_git_starts(
     make_history: object, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -246,8 +334,9 @@ def test_of_a_commit_that_names_very_many_files_some_are_kept_and_all_are_counte
 
 
 def test_changes_beyond_ten_thousand_are_counted_and_not_kept() -> None:
-    files = (field for number in range(12_000) for field in (b"A", b"f%d" % number))
-    (commit,) = _commits(iter([b"a" * 40, b"", b"0", b"0", b"Ada", b"Add", *files, b"A", b"d" * 5_000]))
+    added = b":000000 100644 " + b"0" * 40 + b" " + b"1" * 40 + b" A"
+    files = (field for number in range(12_000) for field in (added, b"f%d" % number))
+    (commit,) = _commits(iter([b"a" * 40, b"", b"0", b"0", b"Ada", b"Add", *files, added, b"d" * 5_000]))
     assert (len(commit.changes), commit.more_changes) == (10_000, 2_001)
 
 
