@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from helix.ingest.draft import MemoryDraft, Slice
+from helix.ingest.message import titled
 from helix.memory.extraction.excluded import Erased
 from helix.model.tombstone import KeptOut, left_of, normal, told_sentences
 from helix.text.excerpts import head
@@ -16,6 +17,8 @@ from helix.text.structured import texts
 
 _SHORTENED = regex(r"[^\n\u2026]+(?:\u2026\]?[ \t]*)?")
 _BEGINNING = regex(r"[.!?:][*_\"')]*\s+")
+_FRAME = regex(r"(?:fixup|squash|amend)! |(?:revert|reapply):? [\"\u201c]", re.IGNORECASE)
+_QUOTE = regex(r"[\"\u201d]+(?: *\(?(?:#|GH-)\d+\)?)?$")
 _LEAST_BEGINNING, _LEAST_TITLE = 40, 100
 """Characters by which the beginning of an erased text is known, and of a title that may have been cut: a shorter one
 may be a heading of its own."""
@@ -32,6 +35,10 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
     if erased.has_episode(episode.source, episode.content) or erased.has_source(before):
         return None
     words = erased.words
+    if (quoted := _quoted(episode.content)) and (
+        any(erased.has_source(one) for one in (*item.ends, *item.revives)) or not normal(words.cut(quoted))
+    ):
+        return None
     told = list(words.said_by(episode.content))
     content, gone = left_of(episode.content, told), [f" {' '.join(one.words)} " for one in told]
     content = _without_beginnings(content, gone, is_title=True)
@@ -46,6 +53,14 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
         episode=replace(episode, content=content.strip(), found_by=words.cut(episode.found_by)),
         memories=tuple(replace(one, found_by=words.cut(one.found_by)) for one in left),
     )
+
+
+def _quoted(content: str) -> str:
+    """Return the title of another commit that git has put into that of this one; empty for none."""
+    title, quoted = content.partition("\n")[0], ""
+    while (frame := _FRAME.match(title)) is not None:
+        title = quoted = title[frame.end() :]
+    return titled(_QUOTE.sub("", quoted)) if quoted else ""
 
 
 def _without_beginnings(text: str, gone: Sequence[str], *, is_title: bool = False) -> str:

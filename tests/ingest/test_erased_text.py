@@ -303,3 +303,24 @@ def test_what_begins_as_an_erased_sentence_and_goes_on_otherwise_is_read(
     (tmp_path / "CLAUDE.md").write_text(f"- {erased}\n\n- {stays}\n", "utf-8")
     finished(helix, ingest.ingest_notes(helix, [str(tmp_path / "CLAUDE.md")]))
     assert stays.partition("\n")[0] in said(helix) and stays.rpartition("\n")[2] in said(helix)
+
+
+@pytest.mark.parametrize("named", ["memory", "episode"])
+@pytest.mark.parametrize(
+    "frame", ['Revert "{}"', 'Reapply "{}"', 'Revert "Revert "{}""', 'Revert "{}" (#12)', "fixup! {}"]
+)
+def test_no_title_that_git_makes_of_an_erased_one_brings_it_back(
+    helix: Helix, history: History, frame: str, named: str
+) -> None:
+    title = "Stop trusting the invoices of Ottokar Wimmer because he forged three"
+    first = history.commit(title, {"a.txt": "1"})
+    take_in(helix, history)
+    found = [*memories.memories(helix, MemoryFilter()).items] if named == "memory" else capture.episodes(helix).items
+    assert found
+    for one in found:
+        finished(helix, erasure.hard_forget(helix, one.id, one.id))
+    history.commit(f"{frame.format(title)}\n\nThis reverts commit {first}.", {"a.txt": "2"})
+    history.commit('Revert "Feed the quaxlotl"', {"a.txt": "3"})
+    take_in(helix, history)
+    assert "Wimmer" not in said(helix)
+    assert "quaxlotl" in said(helix)
