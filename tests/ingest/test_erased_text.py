@@ -305,19 +305,22 @@ def test_what_begins_as_an_erased_sentence_and_goes_on_otherwise_is_read(
     assert stays.partition("\n")[0] in said(helix) and stays.rpartition("\n")[2] in said(helix)
 
 
-@pytest.mark.parametrize("named", ["memory", "episode"])
+GIT_MAKES = ('Revert "{}"', 'Reapply "{}"', 'Revert "Revert "{}""', 'Revert "{}" (#12)')
+
+
 @pytest.mark.parametrize(
-    "frame", ['Revert "{}"', 'Reapply "{}"', 'Revert "Revert "{}""', 'Revert "{}" (#12)', "fixup! {}"]
+    ("frame", "named"), [*((frame, "both") for frame in (*GIT_MAKES, "fixup! {}")), (GIT_MAKES[0], "episode")]
 )
 def test_no_title_that_git_makes_of_an_erased_one_brings_it_back(
     helix: Helix, history: History, frame: str, named: str
 ) -> None:
-    title = "Stop trusting the invoices of Ottokar Wimmer because he forged three"
+    title = "Fix the crash at the invoices of Ottokar Wimmer because he forged three of them"
     first = history.commit(title, {"a.txt": "1"})
     take_in(helix, history)
-    found = [*memories.memories(helix, MemoryFilter()).items] if named == "memory" else capture.episodes(helix).items
-    assert found
-    for one in found:
+    assert any("Wimmer" in one.trigger for one in memories.memories(helix, MemoryFilter()).items)
+    if named == "both":
+        erase(helix, "Wimmer")
+    for one in capture.episodes(helix).items:
         finished(helix, erasure.hard_forget(helix, one.id, one.id))
     history.commit(f"{frame.format(title)}\n\nThis reverts commit {first}.", {"a.txt": "2"})
     history.commit('Revert "Feed the quaxlotl"', {"a.txt": "3"})
