@@ -314,16 +314,17 @@ GIT_MAKES = ('Revert "{}"', 'Reapply "{}"', 'Revert "Revert "{}""', 'Revert "{}"
 def test_no_title_that_git_makes_of_an_erased_one_brings_it_back(
     helix: Helix, history: History, frame: str, named: str
 ) -> None:
-    title = "Fix the crash at the invoices of Ottokar Wimmer because he forged three of them"
-    first = history.commit(title, {"a.txt": "1"})
+    title = "Enable the cache of Ottokar Wimmer"
+    why = "Always enable the cache of Ottokar Wimmer because his uploads were slow."
+    first = history.commit(f"{title}\n\n{why}", {"a": "1"})
     take_in(helix, history)
     assert any("Wimmer" in one.trigger for one in memories.memories(helix, MemoryFilter()).items)
     if named == "both":
         erase(helix, "Wimmer")
     for one in capture.episodes(helix).items:
         finished(helix, erasure.hard_forget(helix, one.id, one.id))
-    history.commit(f"{frame.format(title)}\n\nThis reverts commit {first}.", {"a.txt": "2"})
-    history.commit('Revert "Feed the quaxlotl"', {"a.txt": "3"})
+    history.commit(f"{frame.format(title)}\n\nThis reverts commit {first}.", {"a": "2"})
+    history.commit('Revert "Feed the quaxlotl"', {"a": "3"})
     take_in(helix, history)
     assert "Wimmer" not in said(helix)
     assert "quaxlotl" in said(helix)
