@@ -17,7 +17,7 @@ from helix.text.structured import texts
 
 _SHORTENED = regex(r"[^\n\u2026]+(?:\u2026\]?[ \t]*)?")
 _BEGINNING = regex(r"[.!?:][*_\"')]*\s+")
-_FRAME = regex(r"(?:fixup|squash|amend)! |(?:revert|reapply):? [\"\u201c]", re.IGNORECASE)
+_FRAME = regex(r"(?:revert|reapply):? [\"\u201c]", re.IGNORECASE)
 _QUOTE = regex(r"[\"\u201d]+(?: *\(?(?:#|GH-)\d+\)?)?$")
 _LEAST_BEGINNING, _LEAST_TITLE = 40, 100
 """Characters by which the beginning of an erased text is known, and of a title that may have been cut: a shorter one
