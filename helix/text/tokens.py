@@ -51,7 +51,7 @@ def tokens_by(text: str, word: Callable[[str], str]) -> list[str]:
     return list(_tokens(text, word))
 
 
-def query_terms(text: str, limit: int = 64) -> list[str]:
+def query_terms(text: str, limit: int | None = 64) -> list[str]:
     """Return the distinct tokens of a question in order, without English stopwords unless there is nothing else."""
     terms = list(dict.fromkeys(_tokens(text, stemmed)))
     stopwords = _stemmed_stopwords()

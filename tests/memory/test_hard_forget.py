@@ -347,7 +347,7 @@ def test_what_was_merged_into_it_is_erased_too(settings: Settings) -> None:
     first = memory(store)
     merged = remember(
         store,
-        StoreRequest(trigger=f"{SECRET} indeed vexillology", resolution=ANSWER, kind="fact"),
+        StoreRequest(trigger=f"{SECRET} vexillology", resolution=ANSWER, kind="fact"),
     )
     assert (merged.status, merged.id) == (StoreStatus.MERGED, first)
     assert len(grounds(store, first)) == 2

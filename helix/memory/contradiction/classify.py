@@ -18,6 +18,7 @@ from helix.model.provenance import Trust
 from helix.providers.model_catalogue import UNMEASURED, likeness_of
 from helix.store.runtime import Runtime
 from helix.text.about import own_commands
+from helix.text.statement.subsumption import adds
 from helix.text.statement.wording import (
     adds_code,
     exchanged,
@@ -232,7 +233,7 @@ def says_the_same(memory: Memory, said: NewStatement) -> bool:
     """Return whether a near text agrees with a memory's in negations, numbers and names, and adds nothing to it."""
     known, told = f"{memory.trigger}\n{memory.resolution}", f"{said.trigger}\n{said.resolution}"
     # A failure is told by its command, however that is written.
-    more = memory.kind is not Kind.FAILURE and adds_code(known, told)
+    more = adds(known, told) or (memory.kind is not Kind.FAILURE and adds_code(known, told))
     return not other_commands(memory, said) and agrees(known, told) and not more
 
 
@@ -262,7 +263,7 @@ def other_commands(memory: Memory, other: Memory | NewStatement) -> bool:
 
 def same_subject(left: str, right: str) -> bool:
     """Return whether two memories' triggers share most words (Jaccard), and neither names what the other does not."""
-    a, b = frozenset(query_terms(left)), frozenset(query_terms(right))
+    a, b = (frozenset(query_terms(text, None)) for text in (left, right))
     return overlap(a, b) >= _SAME_SUBJECT and (a <= b or b <= a)
 
 

@@ -28,6 +28,7 @@ from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision
 from helix.text.cleaning import slug
+from helix.text.statement.subsumption import adds
 from helix.text.statement.wording import adds_code
 
 _NEAREST = 20
@@ -52,8 +53,8 @@ def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
     """Fold near-identical memories of a kind and scope into one, as a job that can be undone.
 
     Payload {"threshold": a cosine, by default that of the same thing, "scope": a scope, or None for all}. Texts that
-    differ in a number, a negation, a name or an exchanged word are never folded, nor are memories that hold at other
-    times or belong to other commands. The better founded one stays, then the one with more use, then the older. Running
+    differ in a number, a negation, a name or an exchanged word are never folded, nor is what adds a clause, nor are
+    memories that hold at other times or belong to other commands. The better founded one stays, then the one with more use, then the older. Running
     it again changes nothing.
     """
     threshold = payload.get("threshold") or thresholds_of(run.store.runtime).duplicate
@@ -278,6 +279,7 @@ def _one(memory: Memory, other: Memory) -> bool:
         (memory.valid_from, memory.valid_to) == (other.valid_from, other.valid_to)
         and not other_commands(memory, other)
         and agrees(one.text, two.text)
+        and not adds(one.text, two.text)
         and not adds_code(one.text, two.text)
         and contradiction(one, two) is None
         and other.id not in apart_from(memory)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from helix.text.discourse_markers import without_openers
 from helix.text.tokens import STOPWORDS, stemmed, tokens_by
@@ -31,6 +32,7 @@ _LEADING = frozenset(
         """,
     )
 )
+_CLAUSE_END = re.compile(r"[.,;:()!?](?=\s|$)|(?<=\s)[(\u2013\u2014-](?=\s|\w)|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,20 @@ def exceeds(said: Telling, known: Telling) -> bool:
     if not said.distinct <= known.distinct:
         return True
     return any(_around(said.stems, word) != _around(known.stems, word) for word in _ORDER & said.distinct)
+
+
+def adds(known: str, said: str) -> bool:
+    """Return whether a statement tells what a near one does not: in a clause, or in words one behind the other.
+
+    One word more is as often another wording. Of 189 pairs of STS-B and SICK that are rightly had for the
+    same 5 are told apart, 3 of which do tell more.
+    """
+    whole, clauses = told_by(known).distinct, [told for told in map(told_by, _CLAUSE_END.split(said)) if told.stems]
+    fresh = [[stem not in whole for stem in told.stems] for told in clauses]
+    if len(clauses) > 1 and any(map(all, fresh)):
+        return True
+    more = whole < told_by(said).distinct
+    return more and any(one and other for found in fresh for one, other in pairwise(found))
 
 
 def told_by(text: str) -> Telling:

@@ -119,7 +119,7 @@ def signs_agree(left: str, right: str) -> bool:
 
 def may_add_signs(left: str, right: str) -> bool:
     """Return whether one statement may say the other with more: it has its signs, and no others with the same words."""
-    if query_terms(left) == query_terms(right):
+    if query_terms(left, None) == query_terms(right, None):
         return signs_agree(left, right)
     one, other = frozenset(signs(left)), frozenset(signs(right))
     return one <= other or other <= one
@@ -201,7 +201,7 @@ def exchanged(left: str, right: str) -> bool:
     `fails on Linux` and `fails on Windows` are as near as vectors can be and say different things. So are texts that
     name different things in their capitals. What is worded anew throughout is left to the cosine.
     """
-    a, b = set(query_terms(left)), set(query_terms(right))
+    a, b = set(query_terms(left, None)), set(query_terms(right, None))
     only_a, only_b = a - b, b - a
     if not only_a or not only_b:
         return False
