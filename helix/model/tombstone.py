@@ -24,6 +24,7 @@ from helix.model.provenance import NOTES, Provenance
 from helix.model.records import Node, node_from, put_record
 from helix.model.reflection import Reflection
 from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Exploration, Plan, Task, Workspace
+from helix.model.written import AsRead, as_read
 
 ERASED_AT = "helix:erased_at"
 """Attribute of a memory that was erased: the moment, in ISO form."""
@@ -238,6 +239,11 @@ def normal(text: str) -> str:
 
     Marks of emphasis are no letters, and what nobody sees parts no word.
     """
+    return _words_as_written(as_read(text).text)
+
+
+def _words_as_written(text: str) -> str:
+    """Return the words of a text in normal form as they are written, as older tombstones told them."""
     return " ".join(_WORD.findall(_UNSEEN.sub("", normalised("NFKC", text)).casefold()))
 
 
@@ -246,7 +252,7 @@ def told_sentences(*texts: str) -> list[str]:
 
     By these a plan to erase looks through what was said: it is shown before anything goes.
     """
-    told = [" ".join(piece.words) for text in texts for piece in _sentences(text)]
+    told = [" ".join(piece.words) for text in texts for piece in _sentences(as_read(text))]
     return [one for one in told if _is_telling(one)] or [one for one in [normal(" ".join(texts))] if one]
 
 
@@ -269,7 +275,7 @@ class KeptOut:
     def holds(self, trigger: str, resolution: str, key: str = "") -> bool:
         """Return whether this is a statement that is kept out, or says one in its trigger or its resolution alone."""
         texts = (trigger, resolution, f"{trigger} {resolution}")
-        said = {form(text) for text in texts for form in (normal, _former_normal)} | {_of_key(key)}
+        said = {form(text) for text in texts for form in (normal, _words_as_written, _former_normal)} | {_of_key(key)}
         return any(_salted(salt, one) in known for one in said - {""} for salt, known in self.held.items())
 
     def cut(self, text: str) -> str:
@@ -281,7 +287,18 @@ class KeptOut:
 
     def said_by(self, text: str) -> Iterator[ToldSentence]:
         """Yield the texts that are kept out and that a text says, in their order, as one sentence each."""
-        sentences = list(_sentences(text)) if self.texts else []
+        read = as_read(text)
+        found = self._said_as(read) if self.texts else []
+        if read.text != text and self.texts:  # an older tombstone tells what it was written like
+            found = sorted([*found, *self._said_as(AsRead(text))], key=lambda one: one.start)
+        end = 0
+        for one in found:
+            if one.start >= end:
+                yield one
+                end = one.end
+
+    def _said_as(self, read: AsRead) -> list[ToldSentence]:
+        sentences, found = list(_sentences(read)), list[ToldSentence]()
         words = [word for sentence in sentences for word in sentence.words]
         ends = dict(zip(accumulate(len(one.words) for one in sentences), range(1, len(sentences) + 1), strict=True))
         at, first = 0, 0
@@ -289,8 +306,9 @@ class KeptOut:
             end = self._end_of_one(words, first, ends)
             behind = first + sum(len(one.words) for one in sentences[at : end or at + 1])
             if end:
-                yield ToldSentence(sentences[at].start, sentences[end - 1].end, tuple(words[first:behind]))
+                found.append(ToldSentence(sentences[at].start, sentences[end - 1].end, tuple(words[first:behind])))
             at, first = end or at + 1, behind
+        return found
 
     def cut_statement(self, trigger: str, resolution: str) -> tuple[str, str] | None:
         """Return a statement's trigger and resolution without what is kept out; None where a part of it, or all, is.
@@ -340,12 +358,16 @@ def left_of(text: str, told: Sequence[ToldSentence]) -> str:
 
 def said_in(text: str) -> str:
     """Return the words of a text's sentences in normal form: those of `normal` without marks of lists and links."""
-    return " ".join(word for sentence in _sentences(text) for word in sentence.words)
+    return " ".join(word for sentence in _sentences(as_read(text)) for word in sentence.words)
 
 
-def _sentences(text: str) -> Iterator[ToldSentence]:
+def _sentences(read: AsRead) -> Iterator[ToldSentence]:
     """Yield the sentences of a text. A line goes on with the one before it, but in code; an item begins another."""
-    plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)
+    for start, end, words in _sentences_of(_MARKUP.sub(lambda found: " " * len(found[0]), read.text)):
+        yield ToldSentence(read.place(start), read.place(end), words)
+
+
+def _sentences_of(plain: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     for start, end in _blocks(plain):
         marked, at = start, _BLOCK.match(plain, start, end).end()  # type: ignore[union-attr]  # it matches nothing, too
         for found in _SENTENCE_ENDS.finditer(plain, at, end):
@@ -356,9 +378,9 @@ def _sentences(text: str) -> Iterator[ToldSentence]:
         yield from _sentence(plain, marked, at, end)
 
 
-def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[ToldSentence]:
-    if words := normal(plain[start:end]).split():
-        yield ToldSentence(marked, end, tuple(words))
+def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    if words := _words_as_written(plain[start:end]).split():
+        yield marked, end, tuple(words)
 
 
 def _blocks(plain: str) -> Iterator[tuple[int, int]]:
@@ -414,7 +436,15 @@ def source_digest(source: str) -> str:
 
 def content_digest(content: str) -> str:
     """Return by which digest the tombstone of an episode that was named tells all of its words; empty without any."""
-    said = normal(content)
+    return _of_all(normal(content))
+
+
+def content_digests(content: str) -> frozenset[str]:
+    """Return by which digests a tombstone may tell all words of an episode: as they are read, or are written."""
+    return frozenset(map(_of_all, {normal(content), _words_as_written(content)})) - {""}
+
+
+def _of_all(said: str) -> str:
     return f"all:{_digest(said)}" if said else ""
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import html
 import json
+import re
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from git_history import History
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind, Memory, Status
-from helix.model.tombstone import digests, kept_out
+from helix.model.tombstone import content_digests, digests, kept_out, normal
+from helix.model.written import as_read
 from helix.operations import capture, erasure, ingest, memories
 from helix.service import Helix
 from helix.store.listing import MemoryFilter
@@ -326,3 +333,66 @@ def test_no_title_that_git_makes_of_an_erased_one_brings_it_back(
     take_in(helix, history)
     assert "Wimmer" not in said(helix)
     assert "quaxlotl" in said(helix)
+
+
+WRITTEN = "Don't ship the Quillfeather release before Zo\u00eb's \"final\" audit & sign-off."
+WAYS = {
+    "colours": f"\x1b[1;31m{WRITTEN.replace('release', chr(27) + '[4mrelease' + chr(27) + '[24m')}\x1b[0m",
+    "a link of a terminal": f"\x1b]8;;https://example.org\x1b\\{WRITTEN}\x1b]8;;\x1b\\",
+    "entities": html.escape(WRITTEN),
+    "numbered entities": WRITTEN.replace("'", "&#39;").encode("ascii", "xmlcharrefreplace").decode(),
+    "a named entity": WRITTEN.replace("\u00eb", "&euml;"),
+    "json": json.dumps({"message": WRITTEN}).removeprefix('{"message": '),
+    "json of colours": json.dumps(f"\x1b[31m{WRITTEN}\x1b[0m"),
+    "emphasis within a word": WRITTEN.replace("Quillfeather", "Quill**feather**"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_another_way_to_write_an_erased_sentence_is_known(way: str) -> None:
+    memory = Memory(
+        id="m1",
+        name="n",
+        kind=Kind.FACT,
+        trigger=WRITTEN,
+        resolution="",
+        recorded_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    out = kept_out([("m1", digests(memory))])
+    around = f"We met at noon.\n\n{WAYS[way]}\n\nThe canteen opens &amp; closes at noon."
+    left = out.cut(around)
+    assert "ship" not in left
+    assert left.startswith("We met at noon.")
+    assert left.endswith("The canteen opens &amp; closes at noon.")
+    assert out.holds(WAYS[way], "")
+
+
+def test_what_older_tombstones_tell_of_such_writing_is_known_still() -> None:
+    """They told the words as they were written: `don 39 t`."""
+    written = "It isn&#39;t Quill**feather** \x1b[31mred\x1b[0m."
+    words = "it isn 39 t quill feather 31mred 0m"
+
+    def digest(said: str, key: bytes = b"helix") -> str:
+        return hashlib.blake2b(said.encode(), key=key, digest_size=16).hexdigest()
+
+    told = [digest(words, b"m1"), f"8:{digest(words)}", f"begins:{digest('it isn 39')}"]
+    out = kept_out([("m1", told)])
+    assert out.holds(written, "")
+    assert out.cut(f"We met at noon.\n\n{written}").strip() == "We met at noon."
+    assert f"all:{digest(words)}" in content_digests(written)
+
+
+@given(st.text(st.characters(exclude_characters="\x1b&\\*")))
+def test_the_normal_form_of_a_text_without_marks_is_what_it_was(text: str) -> None:
+    was = unicodedata.normalize("NFKC", text)
+    if len(text) < 31:
+        assert normal(text) == " ".join(re.findall(r"[^\W_]+", _unseen_gone(was).casefold()))
+    assert as_read(text).text == text
+
+
+def _unseen_gone(text: str) -> str:
+    return re.sub(
+        "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]",
+        "",
+        text,
+    )

@@ -20,7 +20,7 @@ from helix.model.tombstone import (
     KEPT_OUT,
     WORK,
     KeptOut,
-    content_digest,
+    content_digests,
     digests,
     is_erased,
     kept_out,
@@ -57,7 +57,7 @@ class Erased:
 
     def has_episode(self, source: str, content: str) -> bool:
         """Return whether an episode is one that was erased."""
-        return self.has_source(source) or content_digest(content) in self.digests
+        return self.has_source(source) or not self.digests.isdisjoint(content_digests(content))
 
     def has_source(self, source: str) -> bool:
         """Return whether what an episode's source names was erased."""
