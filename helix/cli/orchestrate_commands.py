@@ -224,7 +224,7 @@ def _task_named(ctx: click.Context, param: click.Parameter, given: str) -> str:
         return given
     try:
         task = json.loads(given)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise click.UsageError(f"--task is not JSON: {error}") from error
     named = task.get("id") or task.get("seq")
     if not named:
@@ -238,7 +238,7 @@ def _names(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
         if text.lstrip().startswith("["):
             try:
                 names += map(str, json.loads(text))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise click.UsageError(f"--utilized is not JSON: {error}") from error
         else:
             names += (name.strip() for name in text.split(","))

@@ -291,4 +291,6 @@ def _pairs(attributes: Sequence[str]) -> dict[str, Any]:
             pairs[name] = json.loads(value)
         except ValueError:
             pairs[name] = value
+        except RecursionError as error:
+            raise InvalidInputError(f"the attribute {name!r} is JSON that is nested too deep to be read") from error
     return pairs

@@ -85,7 +85,8 @@ class Jobs:
             running = (other for other in self._jobs.values() if other.state is JobState.RUNNING)
             if busy := next((other for other in running if _not_beside(kind, other.kind)), None):
                 hint = "`helix status` shows how far it is; run this again when it has ended"
-                raise ConflictError(f"a {busy.kind} job is running already", hint=hint)
+                article = "an" if busy.kind[0] in "aeiou" else "a"
+                raise ConflictError(f"{article} {busy.kind} job is running already", hint=hint)
             self._jobs[job.id] = job
             while len(self._jobs) > _KEPT:
                 oldest = next((old for old in self._jobs.values() if old.state is not JobState.RUNNING), None)

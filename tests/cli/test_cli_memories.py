@@ -227,6 +227,7 @@ def test_stats_count_and_health_says_what_is_wrong(helix_command: Command, store
         (("edge", "no-such-memory", "nor-this", "--relation", "solves"), NotFoundError.exit_code),
         (("store", ""), InvalidInputError.exit_code),
         (("store", "x", "--attribute", "novalue"), InvalidInputError.exit_code),
+        (("store", "x", "--attribute", f"x={'[' * 100_000}"), InvalidInputError.exit_code),
         (("recall", ""), InvalidInputError.exit_code),
         (("list", "--after", "no-cursor"), InvalidInputError.exit_code),
         (("restore",), InvalidInputError.exit_code),
