@@ -571,6 +571,7 @@ HOSTILE = (
         "KEY0",
         "\\n",
     ),
+    *("a:Aa1@a.", "@a-", "password Aa1&", "vault write kv "),
     *("0123456789abcdef01234567:", "mnemonic = aaa bbb ", "https://a/key/", 'salt="!aA1'),
 )
 
