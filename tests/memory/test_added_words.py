@@ -50,7 +50,8 @@ def test_no_upkeep_folds_it_away(settings: Settings, real_embedder: LocalEmbedde
     with Helix.open(settings, embedder=real_embedder) as helix:
         ids = []
         for text in (known, said):
-            asked = StoreRequest(trigger=text, resolution="", kind="convention", scope=f"for {len(text)}", name=f"of-{len(text)}")
+            told = {"scope": f"for {len(text)}", "name": f"of-{len(text)}"}
+            asked = StoreRequest(trigger=text, resolution="", kind="convention", **told)
             ids.append(memories.edit(helix, memories.store(helix, asked).id, EditRequest(scope="global")).id)
         counts = merge_similar(Run(helix.store, "job", "merge_similar"), {})
         statuses = [memories.get(helix, each).status for each in ids]
@@ -67,7 +68,8 @@ def test_another_wording_adds_nothing() -> None:
 
 
 def test_a_word_far_behind_tells_two_long_texts_apart() -> None:
-    long = " ".join(f"{word}{letter}" for word in ("alder", "birch", "cedar", "hazel") for letter in "bcdfghjklmnpqrstvw")
+    trees = ("alder", "birch", "cedar", "hazel")
+    long = " ".join(f"{tree}{letter}" for tree in trees for letter in "bcdfghjklmnpqrstvw")
     one, other = f"{long}. Ask Dana first", f"{long}. Ask Robert first"
     assert not agrees(one, other)
     assert not same_subject(one, other)

@@ -54,8 +54,8 @@ def merge_similar(run: Run, payload: Mapping[str, Any]) -> Mapping[str, int]:
 
     Payload {"threshold": a cosine, by default that of the same thing, "scope": a scope, or None for all}. Texts that
     differ in a number, a negation, a name or an exchanged word are never folded, nor is what adds a clause, nor are
-    memories that hold at other times or belong to other commands. The better founded one stays, then the one with more use, then the older. Running
-    it again changes nothing.
+    memories that hold at other times or belong to other commands. The better founded one stays, then the one with more
+    use, then the older. Running it again changes nothing.
     """
     threshold = payload.get("threshold") or thresholds_of(run.store.runtime).duplicate
     if not 0.0 < threshold <= 1.0:

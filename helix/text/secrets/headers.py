@@ -21,12 +21,29 @@ _DRIVER_HOST = regex(r"@(?=(?:tcp|unix)\(|[\w.-]{1,80}:\d{2,5}(?!\d))")
 _DRIVER_LOGIN = regex(r"(?<![\w./@:+-])(?P<user>[\w.-]{1,60}):(?P<password>[^\s/?#@:\"'<>,;()]{3,100})\Z")
 # The same at any host, as people type it: `psql ada:...@10.0.0.1/db`, `git clone ada:...@host:shop.git`.
 _HOST = regex(
-    r"@(?=(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?:[A-Za-z][\w-]{0,62}\.){1,6}[A-Za-z]{2,24}(?![\w@-])|[A-Za-z][\w-]{0,62}[:/][\w~/])"
+    r"@(?=(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?:[A-Za-z][\w-]{0,62}\.){1,6}[A-Za-z]{2,24}(?![\w@-])"
+    r"|[A-Za-z][\w-]{0,62}[:/][\w~/])"
 )
 _OF_BOTH_CASES = regex(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d).{8,100}")
 _NO_SCHEME = regex(r"//(?<![\w:/.]//)(?P<user>[\w.%+-]{1,100}):(?P<password>[\w.~%+!-]{4,200})@(?=\w)")
 _NO_USER = frozenset(
-    {"mailto", "sip", "sips", "xmpp", "acct", "ssh", "git", "tel", "image", "npm", "email", "e-mail", "mail", "from", "to"}
+    {
+        "mailto",
+        "sip",
+        "sips",
+        "xmpp",
+        "acct",
+        "ssh",
+        "git",
+        "tel",
+        "image",
+        "npm",
+        "email",
+        "e-mail",
+        "mail",
+        "from",
+        "to",
+    }
 )
 _USERINFO = regex(  # a path that is brought to one form has lost a slash of `https://`
     r"(?:://|(?<=http):/|(?<=https):/)(?P<user>[^\s/?#@:\"'<>]{0,200})"
