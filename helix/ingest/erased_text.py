@@ -1,4 +1,7 @@
-"""Erased text: what a person has erased comes back by no history, file or export that says it still."""
+"""Erased text: what a person has erased comes back by no history, file or export that says it still.
+
+Not measured, as no data labels what was erased: it is a grammar of how git and others shorten and quote titles.
+"""
 
 from __future__ import annotations
 
