@@ -136,9 +136,10 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
 
 
-def real_path(path: Path) -> Path:
+def real_path(path: Path, *, through: set[str] | None = None) -> Path:
     """Return where a path leads, in time, as `Path.resolve` does, whoever made the links; it need not exist.
 
+    `through` gets the folders in which its names, and those of its links, are looked up.
     Raises OSError where links lead round or through more than MOST_FOLLOWED names, ValueError for a NUL byte.
     """
     done, rest, followed = "", path.absolute().as_posix().split("/")[::-1], 0
@@ -147,6 +148,8 @@ def real_path(path: Path) -> Path:
         if name in ("", ".", ".."):
             done = done.rpartition("/")[0] if name == ".." else done
             continue
+        if through is not None:
+            through.add(done or "/")
         try:
             names = os.readlink(f"{done}/{name}").split("/")  # noqa: PTH115  (a third of the time)
         except OSError:  # no link, or nothing there
@@ -370,17 +373,34 @@ def tighten(path: Path, *, below: bool = True) -> list[Path]:
 
 
 def changed_by_others(path: Path) -> Iterator[Path]:
-    """Yield the folders above a path in which another user may put something else in its place."""
+    """Yield the folders on the way to a path, through links too, in which another user may put something else."""
     if sys.platform == "win32":
         return
-    for folder in path.parents:
+    through: set[str] = set()
+    with suppress(OSError, ValueError):  # links that lead round: so far they were followed
+        real_path(path, through=through)
+    for folder in sorted(map(Path, through), reverse=True):
         try:
             found = folder.stat()
         except OSError:
             continue
-        for_all = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
-        if for_all or found.st_uid not in (0, os.geteuid()):
+        shared = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_nobody_elses(found.st_gid))
+        if (shared and not found.st_mode & stat.S_ISVTX) or found.st_uid not in (0, os.geteuid()):
             yield folder
+
+
+def _is_nobody_elses(group: int) -> bool:
+    """Return whether a group is this user's own, or root's: it has that name, and nobody else is in it."""
+    import grp
+    import pwd  # neither is there on every system, and few ask
+
+    try:
+        trusted = {pwd.getpwuid(user).pw_name for user in (0, os.geteuid())}
+        found = grp.getgrgid(group)
+    except KeyError:
+        return False
+    members = {*found.gr_mem, *(one.pw_name for one in pwd.getpwall() if one.pw_gid == group)}
+    return found.gr_name in trusted and members <= trusted
 
 
 def _tightened(path: Path) -> bool:

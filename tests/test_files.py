@@ -190,6 +190,38 @@ def test_what_is_open_to_others_is_found_and_closed_without_following_links(tmp_
     assert list(files.open_to_others(home)) == [home / "twice"], "it has a second name: left to the owner, and told"
 
 
+def test_a_folder_on_the_way_that_others_may_change_is_told_through_links_too(tmp_path: Path) -> None:
+    """Whoever may write in it can put their own home in the place of this one, with the programs that clients run."""
+    passed, target, own = tmp_path / "passed", tmp_path / "target", tmp_path / "own"
+    for folder in (passed, target, own):
+        folder.mkdir(mode=0o700)
+    (target / "home").mkdir()
+    (passed / "on").symlink_to(target / "home")
+    (own / "home").symlink_to(passed / "on")
+
+    def told() -> set[Path]:
+        return {folder for folder in files.changed_by_others(own / "home") if folder.is_relative_to(tmp_path)}
+
+    assert told() == set()
+    passed.chmod(0o777)
+    target.chmod(0o777)
+    assert told() == {passed, target}
+    passed.chmod(0o1777)
+    assert told() == {target}, "in a folder with the sticky bit nobody renames what is another's"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder to any group")
+def test_a_folder_that_a_group_may_change_is_told_unless_nobody_else_is_in_the_group(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o2775)
+    assert shared not in files.changed_by_others(shared / "home"), "a private group, as with the usual umask of 002"
+    os.chown(shared, -1, 54_321)
+    assert shared in files.changed_by_others(shared / "home")
+    shared.chmod(0o3775)
+    assert shared not in files.changed_by_others(shared / "home")
+
+
 def test_a_file_that_grows_while_it_is_copied_is_copied_no_further(tmp_path: Path) -> None:
     file = tmp_path / "growing"
     file.write_bytes(b"x" * 1_000)

@@ -12,6 +12,7 @@ import click
 from helix.cli.invocation import Invocation
 from helix.cli.options import ChoiceParam
 from helix.cli.output import Output
+from helix.cli.privacy import PLACE_HINT, replaceable
 from helix.client_settings.connections import (
     AGENTS_MD,
     ConnectionMemos,
@@ -87,6 +88,9 @@ def connect(
         planned.append(_Planned(AGENTS_MD, change, memo))
     copy = render(settings.home, settings.store_path, hook_ms=settings.hook_ms) if PLUGIN_CLIENT in names else None
     differing = copy.differing() if copy is not None else []
+    if trouble := replaceable(settings):
+        invocation.say(f"warning: {trouble}, and clients run what lies there")
+        invocation.say(f"hint: {PLACE_HINT}")
     if not dry_run:
         # The daemon is started here, so that what keeps it from starting is seen by a person and not by an agent.
         invocation.client()

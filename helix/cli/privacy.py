@@ -12,6 +12,7 @@ from helix.settings import Settings
 _FILES = ("config.toml", "cypher_history")
 _FOLDERS = ("clients", "models")
 _NAMED = 5
+PLACE_HINT = "`chmod go-w FOLDER` where it is yours, or set HELIX_HOME to a place that only you may change"
 
 
 def make_private(settings: Settings) -> list[Path]:
@@ -25,9 +26,13 @@ def privacy_findings(settings: Settings) -> Iterator[dict[str, Any]]:
     named = ", ".join(map(str, loose[:_NAMED])) + (f" and {len(loose) - _NAMED} more" if len(loose) > _NAMED else "")
     hint = "`helix stop`, then any command, closes what is yours; `chmod -R go= FOLDER` does too"
     yield _finding("privacy", f"open to other users: {named}" if loose else "", "other users can read nothing", hint)
+    yield _finding("place", replaceable(settings), "no other user can replace the store", PLACE_HINT)
+
+
+def replaceable(settings: Settings) -> str:
+    """Return in words in which folders other users can replace what is Helix's; empty where in none."""
     above = dict.fromkeys(path for place, _ in _places(settings) for path in files.changed_by_others(place))
-    words = f"other users can put another folder in place of what is in {', '.join(map(str, above))}" if above else ""
-    yield _finding("place", words, "no other user can replace the store", "set HELIX_HOME to a folder in your home")
+    return f"other users can put another folder in place of what is in {', '.join(map(str, above))}" if above else ""
 
 
 def _finding(check: str, trouble: str, fine: str, hint: str) -> dict[str, Any]:

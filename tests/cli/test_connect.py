@@ -14,6 +14,7 @@ from command_line import Command
 from people import FOREIGN, files_below
 
 from helix import local_store
+from helix.cli.privacy import PLACE_HINT
 from helix.client_settings.descriptions import CLIENTS
 from helix.client_settings.marked_text import BEGIN, END, drop_block
 from helix.client_settings.plugin_files import copy_name, folder_of
@@ -66,6 +67,16 @@ def test_it_says_what_is_taken_what_is_held_back_and_how_to_undo_it(person: Path
     assert "helix disconnect claude-code --user" in words
     assert "disableAllHooks" not in words
     helix_command("disconnect")
+
+
+def test_it_warns_where_others_could_replace_what_the_client_runs(person: Path, helix_command: Command) -> None:
+    (shared := person / "shared").mkdir()
+    command = ("--home", str(shared / "home"), "connect", "claude-code", "--dry-run")
+    assert "warning" not in helix_command(*command).err
+    shared.chmod(0o777)
+    said = helix_command(*command).err
+    assert f"warning: other users can put another folder in place of what is in {shared}, and clients run" in said
+    assert f"hint: {PLACE_HINT}" in said
 
 
 def test_it_says_when_the_client_has_hooks_switched_off(person: Path, helix_command: Command) -> None:
