@@ -37,7 +37,7 @@ from helix.command_outcome.ignored import names_ignored, tells_of_ignored
 from helix.errors import InvalidInputError, NotFoundError
 from helix.files import open_regular, read_bytes, real_path
 from helix.helixignore import IgnoreLookup
-from helix.identity import Identity
+from helix.identity import NO_PROJECT, Identity
 from helix.ingest.draft import EpisodeDraft, MemoryDraft, Slice
 from helix.ingest.plain import bounded_lines, count_lines, shorten
 from helix.model.evidence import EvidenceKind
@@ -249,7 +249,8 @@ class _History:
         """Note where its session is, by the first record that tells; False for one of no session.
 
         A sub-agent's is where the main thread's began. Until any tells, the folder that the file lies in stands for it,
-        as in no project it would be in all; so does a path of another system, which leads to nothing here.
+        as in no project it would be in all; so does a path of another system, which leads to nothing here. A file that
+        no client keeps says itself where that was: it is of the folder that it lies in, whichever project it names.
         """
         first, before = not self.scope, self.folder
         if first and self.session:
@@ -257,9 +258,15 @@ class _History:
         self.folder = self.folder or folder_in(record)
         if first or self.folder != before:
             project = self.project_of(Path("/", self.folder) if self.folder else self.file.parent)
-            self.scope, self.root = project.scope, str(project.root)
+            self.scope = project.scope if self.trust is Trust.AGENT_INFERRED else self._scope_of_file()
+            self.root = str(project.root)
             self.fix_tracker = FixTracker()
         return bool(self.session)
+
+    def _scope_of_file(self) -> str:
+        """Return the scope of the folder that the file lies in; of the file itself where that is in no project."""
+        found = self.project_of(self.file.parent)
+        return (self.project_of(self.file) if found.scope == NO_PROJECT else found).scope
 
     def _ended(self, block: Record, record: Record, at: datetime | None, position: int) -> Iterator[Slice]:
         action = self.calls.ended(self.session, block, record)

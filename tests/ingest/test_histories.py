@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from helix.identity import project_at
 from helix.memory.capture.sessions import SessionRequest
 from helix.model.memory import Kind
 from helix.model.provenance import Trust
@@ -119,7 +120,7 @@ def gemini(folder: Path, run_in: str = "") -> Path:
 
 
 def opencode(folder: Path, run_in: str = "") -> Path:
-    data = folder / "data"
+    data = folder / "opencode"
     data.mkdir(parents=True)
     with closing(sqlite3.connect(data / "opencode.db")) as made, made:
         made.executescript(
@@ -166,6 +167,29 @@ def test_a_database_of_opencode_with_rows_that_nobody_writes_is_read(helix: Heli
     assert dict(finished(helix, ingest.import_memories(helix, str(bare))).result)["episodes"] == 0
 
 
+@pytest.fixture
+def keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each client keep its sessions where these tests write them."""
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "shop"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "shop"))
+    monkeypatch.setenv("HOME", str(tmp_path / "ada"))
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / ".gemini").symlink_to(tmp_path / "shop")
+
+
+@pytest.mark.parametrize("make", [codex, gemini, opencode])
+def test_a_history_that_no_client_keeps_goes_into_no_project_that_it_names(
+    helix: Helix, tmp_path: Path, make: Any
+) -> None:
+    """A repository can have one among its files: it would choose whose agents are told what it says."""
+    place = make(tmp_path / "shop").rename(tmp_path / "theirs")
+    assert dict(finished(helix, ingest.import_memories(helix, str(place))).result)["memories"] == 1
+    file = next(one for one in sorted(place.rglob("*")) if one.suffix in (".jsonl", ".db"))
+    told = {one.scope for one in (*capture.episodes(helix).items, *memories.memories(helix).items)}
+    assert told == {project_at(file.parent).scope}
+
+
+@pytest.mark.usefixtures("keeping")
 @pytest.mark.parametrize("make", [codex, gemini, opencode])
 def test_a_history_gives_what_was_said_and_what_mended_a_failure(helix: Helix, tmp_path: Path, make: Any) -> None:
     place = make(tmp_path / "shop")
@@ -305,4 +329,4 @@ def test_histories_of_gemini_that_name_no_folder_are_kept_apart(helix: Helix, tm
         finished(helix, ingest.import_memories(helix, str(place)))
     scopes = {one.scope for one in capture.episodes(helix).items}
     assert len(scopes) == 2
-    assert all(scope.startswith("p-") for scope in scopes)
+    assert all(scope.startswith("chats-") for scope in scopes)

@@ -11,6 +11,7 @@ import pytest
 
 from helix.agents.context.exact_lookup import look_up
 from helix.command_outcome.command_run import CommandRun
+from helix.identity import NO_PROJECT, project_at
 from helix.ingest import plain
 from helix.memory.capture.sessions import SessionRequest
 from helix.model.memory import Kind, Status
@@ -33,6 +34,14 @@ def project(tmp_path: Path) -> Path:
     subprocess.run(
         ["git", "-C", str(folder), "remote", "add", "origin", "https://example.org/acme/shop.git"], check=True
     )
+    return folder
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which Claude Code keeps the sessions of a project."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    (folder := tmp_path / "claude" / "projects" / "shop").mkdir(parents=True)
     return folder
 
 
@@ -67,9 +76,9 @@ def take_in(helix: Helix, path: Path) -> dict[str, Any]:
     return dict(finished(helix, ingest.ingest_transcript(helix, str(path))).result)
 
 
-def test_a_history_is_taken_in_once_and_gone_on_with(helix: Helix, project: Path, tmp_path: Path) -> None:
+def test_a_history_is_taken_in_once_and_gone_on_with(helix: Helix, project: Path, kept: Path) -> None:
     lines = [json.dumps(record) + "\n" for record in records(project)]
-    path = tmp_path / "history.jsonl"
+    path = kept / "history.jsonl"
     path.write_text("".join(lines[:3]), "utf-8")
     first = take_in(helix, path)
     assert (first["episodes"], first["memories"], first["redacted"]) == (2, 0, 1)
@@ -154,7 +163,26 @@ def test_of_a_fork_of_a_private_session_nothing_comes_in(helix: Helix, project: 
     assert (report["episodes"], report["memories"]) == (0, 0)
 
 
-def test_no_history_goes_into_every_project(helix: Helix, project: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["theirs/src", "plain/src", "ada"])
+def test_a_transcript_that_no_client_keeps_is_of_the_folder_that_it_lies_in(
+    helix: Helix, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """A repository can have one among its files: it would choose whose agents are told what it says."""
+    monkeypatch.setenv("HOME", str(tmp_path / "ada"))
+    file = tmp_path / place / "history.jsonl"
+    file.parent.mkdir(parents=True)
+    if place == "theirs/src":
+        subprocess.run(["git", "init", "-q", str(file.parents[1])], check=True)
+    file.write_text("".join(json.dumps(record) + "\n" for record in records(project)), "utf-8")
+    assert take_in(helix, file)["memories"] == 1
+    own = project_at(file.parent).scope
+    wanted = project_at(file).scope if own == NO_PROJECT else own
+    told = {one.scope for one in (*capture.episodes(helix).items, *memories.memories(helix).items)}
+    assert told == {wanted}
+    assert wanted != NO_PROJECT
+
+
+def test_no_history_goes_into_every_project(helix: Helix, project: Path, kept: Path) -> None:
     """Neither a sub-agent's, whose shell stood in `/`, nor that of a folder of another system, or of none."""
     said = records(project)[:3]
     places = {
@@ -168,10 +196,10 @@ def test_no_history_goes_into_every_project(helix: Helix, project: Path, tmp_pat
         lines = [
             json.dumps({**one, "sessionId": session, "cwd": folder, "uuid": f"{name}{one['uuid']}"}) for one in said
         ]
-        file = tmp_path / "projects" / f"{name}.jsonl"
+        file = kept.parent / f"{name}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(lines) + "\n", "utf-8")
-    take_in(helix, tmp_path / "projects")
+    take_in(helix, kept.parent)
     scopes = {one.session: one.scope for one in capture.episodes(helix).items}
     assert {one.scope for one in capture.episodes(helix, session="s1").items} == {"example.org/acme/shop"}
     assert scopes["s2"].startswith("C:-Users-ada-web-") and scopes["s3"].startswith("none-")
