@@ -20,11 +20,12 @@ from helix import files
 from helix.cli.declared import ask, asking, command, group
 from helix.cli.given import STDIN
 from helix.cli.invocation import Invocation
-from helix.cli.options import GIVEN_SCOPE, IMPORT, As, flag
+from helix.cli.options import GIVEN_SCOPE, IMPORT, As, flag, project_scope
 from helix.cli.output import Output, one_line, printed_text
 from helix.cli.progress import Meter, meter
 from helix.cli.render import ingest_summary
 from helix.errors import InvalidInputError, NotFoundError
+from helix.identity import identify
 
 _NO_NOTES = "no notes are there: Markdown (.md, .mdx, .mdc, .markdown), .rst and .txt"
 _NOT_YOURS = "they count as what the repository says; with --mine they count as your own words"
@@ -82,8 +83,15 @@ def _notes(invocation: Invocation, **asked: Any) -> None:
             out.say(_NOT_YOURS)
         _shown(out, report)
 
-    if code := _code(ask(invocation, "ingest_notes", asked, show, cancels=True)):
+    if code := _code(ask(invocation, "ingest_notes", {**_found_here(invocation, asked), **asked}, show, cancels=True)):
         raise click.exceptions.Exit(code)
+
+
+def _found_here(invocation: Invocation, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return as scope the project of this folder, where notes below it lie in no project that tells of itself."""
+    first = Path(next(iter(asked["paths"]), "/"))
+    below = Path.cwd() in first.parents and identify(first, home=Path.home(), passing_over=True) is None
+    return {"scope": found} if below and (found := project_scope(invocation, Path.cwd())) else {}
 
 
 command(

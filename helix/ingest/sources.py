@@ -10,8 +10,9 @@ from typing import Any
 from helix.agents.context.loaded import LOADED_BY
 from helix.agents.hook_events.claude_code import CLIENT
 from helix.confirmed import note_vouched
-from helix.errors import InvalidInputError, NotARepositoryError, NotFoundError
-from helix.identity import Identity, project_of
+from helix.errors import InvalidInputError, NotFoundError
+from helix.files import real_path
+from helix.identity import Identity, project_at, project_of
 from helix.ingest import bulk as bulk_import
 from helix.ingest import git, jsonl, markdown, transcript
 from helix.ingest.draft import in_one_scope
@@ -130,11 +131,11 @@ def another_memory(
 
 
 def _project_of(settings: Settings, path: Path) -> str:
-    """Return the project that notes belong to: the repository they lie in, else no project."""
-    try:
-        return git.project_scope(path, settings.worktrees, settings.home)
-    except NotARepositoryError:
+    """Return the project that notes belong to: that of the folder they lie in; of a client's own folder all."""
+    folder = real_path(path if path.is_dir() else path.parent)
+    if transcript.is_clients_own(folder):
         return GLOBAL_SCOPE
+    return project_at(folder, worktrees=settings.worktrees, chosen=settings.scope, names=settings.home).scope
 
 
 def _scope(settings: Settings, scope: str | None, agent: str = "") -> str:

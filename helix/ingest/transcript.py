@@ -401,6 +401,11 @@ def _agent_of(file: Path) -> str:
     return f"{CLIENT}/{kind}"
 
 
+def is_clients_own(folder: Path) -> bool:
+    """Return whether a folder is one of a client's own, as `~/.claude`: its notes are read in every project."""
+    return any(place == folder for place, _ in _own_folders())
+
+
 def trust_of(history: Path) -> Trust:
     """Return the trust in a client's transcript: as an agent where the client itself writes it, else as tool output.
 
@@ -410,10 +415,15 @@ def trust_of(history: Path) -> Trust:
         real = real_path(history.expanduser())
     except OSError:  # links that lead round, or through very many names
         return Trust.TOOL_OUTPUT
-    for variable, usual, files in _KEPT:
-        named = Path(os.environ.get(variable) or usual).expanduser()
-        if not named.is_absolute() or not real.is_relative_to(place := real_path(named)):
-            continue
-        if files.fullmatch(real.relative_to(place).as_posix()):
+    for place, files in _own_folders():
+        if real.is_relative_to(place) and files.fullmatch(real.relative_to(place).as_posix()):
             return Trust.AGENT_INFERRED
     return Trust.TOOL_OUTPUT
+
+
+def _own_folders() -> Iterator[tuple[Path, re.Pattern[str]]]:
+    """Yield the folders that clients keep their own files in, and which of them are sessions."""
+    for variable, usual, files in _KEPT:
+        named = Path(os.environ.get(variable) or usual).expanduser()
+        if named.is_absolute():
+            yield real_path(named), files

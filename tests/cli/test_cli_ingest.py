@@ -17,6 +17,7 @@ from command_line import Command
 
 from helix.cli.ingest_commands import CHUNK_LINES
 from helix.errors import DaemonError, InvalidInputError, NotFoundError
+from helix.identity import project_at
 from tests.waiting import MOST_SECONDS, until
 
 
@@ -61,6 +62,41 @@ def test_notes_go_in(helix_command: Command, tmp_path: Path) -> None:
     said = helix_command("ingest", "notes", str(note))
     assert (said.code, "ingested" in said.out) == (0, True), said.err
     assert helix_command("ingest", "notes", str(tmp_path / "none.md")).code == NotFoundError.exit_code
+
+
+@pytest.mark.parametrize("path", [".", "AGENTS.md", "docs/adr"])
+@pytest.mark.parametrize("agent", ["", "1"])
+def test_notes_of_a_folder_without_a_repository_are_of_that_folder(
+    helix_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, agent: str
+) -> None:
+    """In `global` the agents of every project would be told what they say."""
+    (tmp_path / "docs/adr").mkdir(parents=True)
+    word = re.sub("[^a-z0-9]", "", f"palimpsest{tmp_path.name}")
+    for name in ("AGENTS.md", "docs/adr/one.md"):
+        (tmp_path / name).write_text(f"# Rules\n\n- Always run the {word} before the {name} tests.\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLAUDECODE", agent)
+    assert helix_command("ingest", "notes", path).code == 0
+    assert scopes_of(helix_command, word) == {project_at(tmp_path).scope}
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/CLAUDE.md"])
+def test_notes_of_a_persons_home_and_of_their_clients_are_of_every_project(
+    helix_command: Command, home: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    word = f"incunable{len(name)}"
+    file = home.parent / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"# Rules\n\n- Always run the {word} before the tests.\n", "utf-8")
+    monkeypatch.chdir("/")
+    assert helix_command("ingest", "notes", "--mine", str(file)).code == 0
+    file.unlink()
+    assert scopes_of(helix_command, word) == {"global"}
+
+
+def scopes_of(helix_command: Command, word: str) -> set[str]:
+    found = helix_command("list", "--scope", "all", "--limit", "100", "--json").data["memories"]["edges"]
+    return {one["node"]["scope"] for one in found if word in json.dumps(one)}
 
 
 def test_a_folder_without_notes_is_said_to_have_none(helix_command: Command, tmp_path: Path) -> None:
