@@ -284,14 +284,26 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def is_closed_to_root(folder: Path) -> bool:
+    """Return whether this is root, who may write anywhere, and a folder of another user's."""
+    return sys.platform != "win32" and os.geteuid() == 0 and is_folder(folder) and folder.stat().st_uid != 0
+
+
+ROOTS_WORDS = "belongs to another user, who could not read what root writes there"
+ROOTS_HINT = "run it as that user (sudo -H -u NAME helix ...), or set HELIX_HOME to a folder of root's own"
+
+
 def check_store(store: Path) -> None:
     """Raise StoreError where a store's folder is another user's, or holds a link that Helix would write through.
 
-    The folder itself may be reached through a link; root may open anybody's. No folder is no fault.
+    The folder itself may be reached through a link. No folder is no fault. Root opens nobody else's either: its owner
+    could not read what root writes there.
     """
     if not store.is_dir():
         return
-    if sys.platform != "win32" and os.geteuid() not in (0, store.stat().st_uid):
+    if is_closed_to_root(store):
+        raise StoreError(f"{store} {ROOTS_WORDS}", hint=ROOTS_HINT)
+    if sys.platform != "win32" and os.geteuid() != store.stat().st_uid:
         raise _refused(store, "belongs to another user")
     if (link := link_in(store)) is not None:
         raise _refused(link, "is a link")

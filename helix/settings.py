@@ -379,7 +379,12 @@ def _untaken(path: Path, theirs: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _check_own(home: Path) -> None:
-    """Raise ConfigError where another user could say what is confirmed, whose keys are believed, or where text goes."""
+    """Raise ConfigError where another user could say what is confirmed, whose keys are believed, or where text goes.
+
+    Root works in nobody else's home: its owner could not read what root writes there.
+    """
+    if files.is_closed_to_root(home):
+        raise ConfigError(f"{home} {files.ROOTS_WORDS}", hint=files.ROOTS_HINT)
     for path in (home, *(home / name for name in _BELIEVED)):
         if files.is_anothers(path):
             words = f"{path} belongs to another user: Helix believes nothing that is written there"

@@ -300,6 +300,23 @@ def test_another_program_that_has_the_store_is_named_and_left_alone(
                 ask(plain)
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can leave files to another user")
+def test_a_token_that_root_left_in_a_store_is_told_to_the_stores_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "token").write_text("x" * 43, "ascii")
+    (tmp_path / "token").chmod(0o600)
+    os.chown(tmp_path, 65_534, 65_534)
+    monkeypatch.chdir(tmp_path)  # the folders above are root's alone
+    os.seteuid(65_534)
+    try:
+        with pytest.raises(DaemonError, match="cannot be read") as told:
+            bearer.read_token(Path())
+    finally:
+        os.seteuid(0)
+    assert "another user made it in your store" in str(told.value.hint)
+
+
 def test_the_token_is_private_stable_and_replaced_when_others_could_read_it(tmp_path: Path) -> None:
     token = bearer.token_of(tmp_path)
     path = tmp_path / bearer.TOKEN_FILE

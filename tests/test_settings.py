@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from helix.errors import ConfigError
+from helix.errors import ConfigError, StoreError
+from helix.lock import StoreLock
 from helix.settings import Settings, described, dump_environment, load, unknown_variables, variable_of
 
 
@@ -132,6 +133,21 @@ def test_of_a_projects_environment_file_the_first_lines_are_read(tmp_path: Path)
         "\n".join(f"HELIX_A{'_' * (at % 50)}{'B' * (at // 50)}=1" for at in range(500)), "utf-8"
     )
     assert len(unknown_variables({}, tmp_path)) == 100
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+def test_root_writes_nothing_in_the_home_or_store_of_another_user(tmp_path: Path) -> None:
+    """One command with `sudo -E` left files there that their owner could not read."""
+    (home := tmp_path / "home").mkdir()
+    (store := tmp_path / "store").mkdir()
+    for folder in (home, store):
+        os.chown(folder, 65_534, 65_534)
+    with pytest.raises(ConfigError, match="who could not read what root writes there") as refused:
+        load({"home": home}, environ={}, cwd=tmp_path)
+    assert "sudo -H -u NAME" in str(refused.value.hint)
+    with pytest.raises(StoreError, match="who could not read what root writes there"):
+        StoreLock(store).acquire()
+    assert [*home.iterdir(), *store.iterdir()] == []
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
