@@ -130,16 +130,19 @@ T = TypeVar("T")
 KEY = "idempotency_key"
 
 
-def once(function: Callable[..., T], key: str | None, given: Mapping[str, Any], agent: str = "") -> Callable[..., T]:
+def once(
+    function: Callable[..., T], key: str | None, given: Mapping[str, Any], agent: str = "", owner: str = ""
+) -> Callable[..., T]:
     """Return an API mutation as a request with an idempotency key; as it is where there is none.
 
     The same words of an agent and of a person (no `agent`) are two requests: an answer is told to who asked for it.
+    `owner` is whose key it is, where many ask.
     Raises InvalidInputError for a key that is none.
     """
     if key is None:
         return function
     payload = {name: value for name, value in given.items() if value is not None}
-    request = request_of(function.__name__, key, payload, agent)
+    request = request_of(function.__name__, key, payload, agent, owner)
 
     def carried_out(helix: Helix, **values: Any) -> T:
         with helix.store.writer.request(request):

@@ -47,7 +47,7 @@ def field_of(operation: Operation, views: Views) -> StrawberryField:
     async def resolve(root: Any, info: Info, **given: Any) -> Any:
         context = info.context
         with metered(context, operation, info.field_name):
-            work = once(function, given.pop(KEY, None), given, context.asker)
+            work = once(function, given.pop(KEY, None), given, context.asker, context.owner)
             answer = await carry_out(context, operation, arguments_of(given), work)
         return _shown(answer, given)
 

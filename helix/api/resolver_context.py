@@ -184,6 +184,12 @@ class Context:
         who = self.principal
         return self.agent if who is None else "\n".join((who.name, *who.scopes, self.agent))
 
+    @property
+    def owner(self) -> str:
+        """Whose the keys are that an API request names, as changes name who asked; empty for the machine's owner."""
+        who = self.principal
+        return "" if who is None else f"{who.name}\n{who.agent}"
+
     async def read(self, function: Callable[..., T], /, *args: Any, **named: Any) -> T:
         """Return what a blocking read returns, within the time the API request has left."""
         return await self.runtime.call(function, *args, seconds=self._left(), **named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from helix.errors import ConflictError
@@ -48,7 +48,8 @@ class Idempotency:
         """
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT step, salt, digest, answer FROM idempotency WHERE key = ?", (_digest(request),)
+                "SELECT step, salt, digest, answer FROM idempotency WHERE key IN (?, ?)",
+                (_digest(request), _digest(replace(request, owner=""))),  # before, no row said whose key it was
             ).fetchall()
         for _, salt, digest, _ in rows:
             if salt is not None and digest is not None and not hmac.compare_digest(_salted(salt, request), digest):
@@ -76,7 +77,8 @@ def forget_requests(connection: DatabaseConnection) -> None:
 
 
 def _digest(request: Request) -> bytes:
-    return sha256(f"{request.mutation}\0{request.key}".encode("utf-8", "surrogatepass")).digest()
+    told = (request.mutation, request.key, *([request.owner] if request.owner else []))
+    return sha256("\0".join(told).encode("utf-8", "surrogatepass")).digest()
 
 
 def _salted(salt: bytes, request: Request) -> bytes:

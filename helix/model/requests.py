@@ -29,7 +29,7 @@ def kept(cls: C) -> C:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One request under way, which may be a retry. `payload` is a digest of who asks and of all that is
-    asked for but for the key.
+    asked for but for the key. `owner` is whose key it is, where many share a journal: others may choose the same.
 
     A request may take several decisions. Each is a step, so that a retry, which takes the same ones in the same order,
     finds those that are done.
@@ -38,6 +38,7 @@ class Request:
     mutation: str
     key: str
     payload: bytes
+    owner: str = ""
     _seen: Counter[str] = field(default_factory=Counter)
 
     def step(self, name: str) -> str:
@@ -46,8 +47,10 @@ class Request:
         return f"{name} {self._seen[name]}"
 
 
-def request_of(mutation: str, key: str, payload: Mapping[str, Any], agent: str = "") -> Request:
+def request_of(mutation: str, key: str, payload: Mapping[str, Any], agent: str = "", owner: str = "") -> Request:
     """Return the record of an idempotent request of a mutation with these arguments, by an agent or (empty) a person.
+
+    `owner` is whose key it is, where many share a journal.
 
     Raises InvalidInputError for a key that is none.
     """
@@ -57,4 +60,4 @@ def request_of(mutation: str, key: str, payload: Mapping[str, Any], agent: str =
             hint="use a new UUID for each request, and send it again with its retry",
         )
     told = json.dumps([agent, payload] if agent else payload, sort_keys=True, default=str, ensure_ascii=True)
-    return Request(mutation=mutation, key=key, payload=sha256(told.encode("ascii")).digest())
+    return Request(mutation=mutation, key=key, payload=sha256(told.encode("ascii")).digest(), owner=owner)

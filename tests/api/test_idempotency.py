@@ -17,6 +17,7 @@ from helix.errors import ConflictError
 from helix.journal import idempotency
 from helix.memory.remember.request import StoreRequest
 from helix.model.edge import Relation
+from helix.model.memory import Kind
 from helix.model.requests import LONGEST_KEY, request_of
 from helix.operations import OPERATIONS, capture, erasure, memories
 from helix.providers.fakes import HashEmbedder
@@ -249,6 +250,17 @@ def test_an_answer_is_kept_as_ids_and_read_again(helix: Helix) -> None:
     for gone in (None, '{"node": ["Memory", "nobody"]}', '{"record": ["NoClass", {}]}', '{"other": 1}', "nonsense"):
         with pytest.raises(ConflictError, match="not kept"):
             unpacked_answer(gone, helix.store.records)
+
+
+def test_a_request_of_before_keys_had_owners_is_known_to_who_sent_it(helix: Helix) -> None:
+    asked = StoreRequest(trigger="the tests need a database", resolution="start it", kind=Kind.FACT)
+    before = request_of("store", "a key", {"trigger": asked.trigger}, "ada\n")
+    with helix.store.writer.request(before):
+        stored = memories.store(helix, asked)
+    with helix.store.writer.request(request_of("store", "a key", {"trigger": asked.trigger}, "ada\n", "ada\n")):
+        again = memories.store(helix, asked)
+    assert again.id == stored.id
+    assert len(notes(helix)) == 1
 
 
 def test_the_order_of_arguments_makes_no_other_payload() -> None:

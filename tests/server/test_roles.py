@@ -113,6 +113,24 @@ def test_changes_name_who_asked_for_them(team: Team) -> None:
     assert history["history"]["edges"] == [{"node": {"by": "grace@example.org", "change": "stored"}}]
 
 
+def test_a_retry_key_belongs_to_who_asks(team: Team) -> None:
+    """Another's must neither keep a request from being carried out nor tell that it was."""
+    tenant, here = team.tenant(), team.processes[0]
+    document = (
+        'mutation($t: String!) { store(input: {trigger: $t, resolution: "so it is", kind: FACT,'
+        ' scope: "shop", idempotencyKey: "release"}) { result { id } } }'
+    )
+    keys = [team.key(tenant, name="ada"), team.key(tenant, name="ben"), team.key(tenant, Role.AGENT, name="ada")]
+    stored = [
+        here.data(key, document, t=f"the lamp of the {place} flickers")["store"]["result"]["id"]
+        for key, place in zip(keys, ("hall", "attic", "cellar"), strict=True)
+    ]
+    assert len(set(stored)) == 3
+    again = here.data(keys[0], document, t="the lamp of the hall flickers")["store"]["result"]["id"]
+    assert again == stored[0]
+    assert here.code(keys[1], document, t="the lamp of the barn flickers") == "CONFLICT"
+
+
 def test_a_key_is_bound_to_its_scopes(team: Team) -> None:
     tenant, here = team.tenant(), team.processes[0]
     whole = team.key(tenant)
