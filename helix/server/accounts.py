@@ -61,7 +61,7 @@ _MEMBER = (
     "SELECT tenant.slug, tenant.id, member.name, member.role, member.scopes,"
     " coalesce(member.tenant = account.home, false) FROM member"
     " JOIN account ON account.id = member.account"
-    f" JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2 AND tenant.state = '{ACTIVE}'"
+    " JOIN tenant ON tenant.id = member.tenant WHERE issuer = $1 AND subject = $2"
     " ORDER BY joined_at, tenant.id"
 )
 _MEMBERS = (
@@ -316,7 +316,10 @@ class Accounts:
         return [Member(issuer=r[0], subject=r[1], name=r[2], role=r[3], scopes=_scopes(r[4])) for r in rows]
 
     def memberships(self, issuer: str, subject: str) -> Memberships:
-        """Return a person in each tenant that they may use."""
+        """Return a person in each tenant that they were added to, also in one that is not served at present.
+
+        What was said here goes before what an issuer claims, also of a tenant that is suspended for a while.
+        """
         with mapped(), self._server.connection() as connection:
             rows = connection.execute(_MEMBER, (issuer, subject)).fetchall()
         found = {

@@ -40,6 +40,7 @@ from helix.errors import (
     ForbiddenError,
     HelixError,
     InvalidInputError,
+    NotFoundError,
     NotHomeError,
     StoreLockedError,
     TooManyRequestsError,
@@ -293,7 +294,8 @@ class Front:
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
             tenant.asking += 1
             try:
-                await tenant.app(scope, receive, send)
+                talks = scope["type"] == "websocket"
+                await tenant.app(scope, _ending(scope, receive, tenant.ended) if talks else receive, send)
             finally:
                 tenant.asking -= 1
                 tenant.used = time.monotonic()
@@ -336,7 +338,8 @@ class Front:
             await asyncio.sleep(_CHECKED_EVERY)
             try:
                 now = await self._known(shown, principal.tenant)
-            except (UnauthorizedError, ForbiddenError):  # such as a person who is no member any more
+                await self._tenants.where(principal.tenant, principal.number)
+            except (UnauthorizedError, ForbiddenError, NotFoundError):  # a person is no member, a tenant not served
                 now = None
             except HelixError:  # the server is out of reach: what is open stays so, as nothing new is told either
                 continue
@@ -344,7 +347,7 @@ class Front:
                 gone.set()
 
 
-def _ending(scope: Scope, receive: Receive, gone: asyncio.Event, count: Callable[[], None]) -> Receive:
+def _ending(scope: Scope, receive: Receive, gone: asyncio.Event, count: Callable[[], None] | None = None) -> Receive:
     """Return what a connection is read by, which ends once `gone` is set, or `count` refuses what is said on it."""
     talks = scope["type"] == "websocket"
     end: Message = {"type": "websocket.disconnect", "code": 4401} if talks else {"type": "http.disconnect"}
@@ -358,7 +361,7 @@ def _ending(scope: Scope, receive: Receive, gone: asyncio.Event, count: Callable
             await asyncio.wait({coming, ending}, return_when=asyncio.FIRST_COMPLETED)
             if not coming.done():
                 return end
-            if coming.result()["type"] == "websocket.receive":
+            if count is not None and coming.result()["type"] == "websocket.receive":
                 count()
             return coming.result()
         except TooManyRequestsError:

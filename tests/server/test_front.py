@@ -102,6 +102,22 @@ def test_what_was_meant_for_somebody_else_is_refused(
     assert said in told.json()["errors"][0]["message"]
 
 
+def test_what_is_open_ends_where_another_process_may_serve_the_tenant(team: Team) -> None:
+    """What is erased there is told here no more."""
+    here, slug = team.processes[0], team.tenant()
+    key, number = team.key(slug), team.server.tenant(slug).id
+    here.data(key, STATUS)
+
+    async def watched() -> None:
+        socket = await _hello(here, key)
+        team.sql("UPDATE head SET commits = commits + 1 WHERE tenant = $1", number)  # as another process does
+        assert here.code(key, STORE, t="the till jams", r="off and on", s="shop") != "OK"
+        with pytest.raises(ConnectionClosed):
+            await asyncio.wait_for(socket.recv(), MOST_SECONDS)
+
+    asyncio.run(watched())
+
+
 @pytest.mark.soak
 def test_a_request_s_target_is_a_path(team: Team) -> None:
     """One without a slash would have what a process shows the others sent to whatever host it names."""

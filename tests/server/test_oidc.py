@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from helix.errors import ConfigError, EngineError, InvalidInputError, UnauthorizedError
+from helix.journal.postgres.tenant_states import ACTIVE, SUSPENDED
 from helix.model.principal import Role
 from helix.server.oidc import Verifier
 from tests.sampling import some
@@ -142,10 +143,35 @@ def test_a_claim_shows_nothing_of_a_removed_tenant_whose_name_another_one_has(
     assert here.data(token, asked)["memories"]["edges"] == []
 
 
-@pytest.mark.soak
-def test_what_a_person_has_open_ends_with_their_membership(team: Team, issuer: Issuer, here: Process) -> None:
-    tenant, token = team.server.tenant(team.tenant()), issuer.token("person-4")
-    team.accounts.add_member(tenant, issuer.address, "person-4", Role.READER, by="the test", home=True)
+def test_a_claim_counts_for_nothing_while_a_tenant_to_which_the_person_was_added_comes_back(
+    team: Team, issuer: Issuer, here: Process
+) -> None:
+    slug = team.tenant()
+    tenant, token = team.server.tenant(slug), issuer.token("person-9", helix=f"{slug}:owner")
+    team.accounts.add_member(tenant, issuer.address, "person-9", Role.READER, by="the test", scopes=["acme/api"])
+    asked, answers = '{ memories(scope: "acme/api") { totalCount } }', []
+
+    def answered() -> bool:
+        answers.append(here.send("POST", "/v1/keys", token, json={"name": "mole", "role": "owner"}).status_code)
+        return here.code(token, asked) == "OK"
+
+    until(answered)
+    team.server.set_state(tenant.id, SUSPENDED)
+    until(lambda: not answered())
+    team.server.set_state(tenant.id, ACTIVE)
+    until(answered)
+    assert set(answers) == {403}
+
+
+@pytest.mark.parametrize("ends", ["membership", "tenant"])
+def test_what_a_person_has_open_ends_with_their_membership_and_with_the_tenant(
+    team: Team, issuer: Issuer, here: Process, ends: str
+) -> None:
+    slug = team.tenant()
+    tenant = team.server.tenant(slug)
+    token = issuer.token(f"person-4-{ends}", **({} if ends == "membership" else {"helix": f"{slug}:reader"}))
+    if ends == "membership":
+        team.accounts.add_member(tenant, issuer.address, f"person-4-{ends}", Role.READER, by="the test", home=True)
     until(lambda: here.code(token, STATUS) == "OK")
 
     async def watched() -> None:
@@ -157,7 +183,10 @@ def test_what_a_person_has_open_ends_with_their_membership(team: Team, issuer: I
         )
         await socket.send(json.dumps({"type": "connection_init"}))
         assert json.loads(await socket.recv())["type"] == "connection_ack"
-        team.accounts.remove_member(tenant, issuer.address, "person-4", by="the test")
+        if ends == "membership":
+            team.accounts.remove_member(tenant, issuer.address, f"person-4-{ends}", by="the test")
+        else:
+            team.server.set_state(tenant.id, SUSPENDED)
         with pytest.raises(ConnectionClosed):
             await asyncio.wait_for(socket.recv(), MOST_SECONDS)
 
