@@ -208,7 +208,7 @@ def former_scopes(folder: Path) -> tuple[str, ...]:
         return ()
     common = git.common
     cloned, fetched = (_CLONED, common / "logs" / "HEAD"), (_FETCHED, common / "FETCH_HEAD")
-    read = (list(dict.fromkeys(note.findall(read_beginning(file)))) for note, file in (cloned, fetched))
+    read = (list(dict.fromkeys(note.findall(_read_beginning(file)))) for note, file in (cloned, fetched))
     noted = (remote for remotes in read for remote in remotes[-_MOST_NOTED:])
     now = scope_of_repository(common)
     scopes = (
@@ -263,7 +263,7 @@ def _is_ours(path: Path) -> bool:
     owners = {path.stat().st_uid, path.lstat().st_uid}
     if owners <= {os.getuid(), int(os.environ.get("SUDO_UID") or "-1") if os.getuid() == 0 else -1}:
         return True
-    trusted = {match["place"].strip() for match in _SAFE.finditer(read_beginning(Path.home() / ".gitconfig"))}
+    trusted = {match["place"].strip() for match in _SAFE.finditer(_read_beginning(Path.home() / ".gitconfig"))}
     return "*" in trusted or any(str(one) in trusted for one in (path, path.parent))
 
 
@@ -304,10 +304,10 @@ def _is_of(top: Path, git: _Git) -> bool:
     """Return whether a git folder lies in a work tree or names it: any folder can say that it is one of another's."""
     if git.common == files.real_path(top) / ".git":
         return True
-    back = read_beginning(git.own / "gitdir").strip()
+    back = _read_beginning(git.own / "gitdir").strip()
     if files.real_path(git.own).parent == git.common / "worktrees" and back:
         return place_from(git.own, back) == files.real_path(top) / ".git"
-    told = _WORK_TREE.findall(read_beginning(git.common / "config"))
+    told = _WORK_TREE.findall(_read_beginning(git.common / "config"))
     return bool(told) and place_from(git.common, told[-1].strip()) == files.real_path(top)
 
 
@@ -315,13 +315,13 @@ def _git_folder(top: Path) -> Path | None:
     dot = top / ".git"
     if files.is_folder(dot):
         return dot if place_from(top, dot.name) is not None else None
-    word, _, place = read_beginning(dot).strip().partition(":")
+    word, _, place = _read_beginning(dot).strip().partition(":")
     found = place_from(top, place.strip())
     return found if word == "gitdir" and place.strip() and found is not None and files.is_folder(found) else None
 
 
 def _common_folder(own: Path) -> Path:
-    place = read_beginning(own / "commondir").strip()
+    place = _read_beginning(own / "commondir").strip()
     return (place_from(own, place) if place else None) or files.real_path(own)
 
 
@@ -340,7 +340,7 @@ def _remote(common: Path) -> str:
     """Return the address of the remote `origin`, else of the first by name; what a config includes is not looked at."""
     remotes: dict[str, str] = {}
     name: str | None = None
-    for line in read_beginning(common / "config").splitlines():
+    for line in _read_beginning(common / "config").splitlines():
         if (section := _REMOTE.match(line)) is not None:
             name = section["name"]
         elif _SECTION.match(line):
@@ -361,7 +361,7 @@ def _wished(marked: Path | None, passing_over: bool) -> tuple[_Wishes, bool]:
 
 def _wishes(path: Path) -> _Wishes:
     try:
-        said = tomllib.loads(read_beginning(path, _MOST_BYTES_OF_WISHES))
+        said = tomllib.loads(_read_beginning(path, _MOST_BYTES_OF_WISHES))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidInputError(f"{path} is not TOML: {error}", hint='it may say: name = "shop"') from error
     name, projects = said.get("name", ""), said.get("projects", [])
@@ -438,7 +438,7 @@ def _upwards(folder: Path, last: Path | None) -> Iterator[Path]:
             return
 
 
-def read_beginning(path: Path, most: int = _MOST_BYTES) -> str:
+def _read_beginning(path: Path, most: int = _MOST_BYTES) -> str:
     """Return the beginning of a text file; empty where there is none that can be read."""
     try:
         with files.open_regular(path) as file:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -20,11 +21,17 @@ from helix.ingest.commit import Commit, FileChange, slice_of
 from helix.ingest.commit_index import CommitIndex
 from helix.ingest.draft import Slice
 from helix.ingest.message import parse_message
-from helix.ingest.repository import Repository, check
+from helix.ingest.repository import GitOutput, Repository, check
 from helix.text.cleaning import clean
 
-_LONGEST_FIELD = 1 << 20
-"""Bytes of one field (a message, a path) that are read; the rest of it is passed over."""
+_LONGEST_ID = 100
+_LONGEST_FIELD = 1 << 18
+"""Bytes of one field (a commit, a path) that are read; the rest of it is passed over."""
+_MOST_WORDS, _MOST_WORDS_EACH = 64 << 20, 16 << 10
+"""Bytes of commits that are read, and those that each adds: a small pack may tell of gigabytes."""
+_WALK_SECONDS = 60
+"""How long git may walk without a word: a commit with many parents takes the square of their number."""
+_LIMIT_HINT = "what was read by then stands; `--limit` reads the newest commits alone"
 _MOST_CHANGES = 10_000
 """Changes of one commit that are kept; others are counted. Few bytes can name billions of files."""
 _MOST_LISTED = 20_000_000
@@ -35,14 +42,14 @@ _FOLDERS_KNOWN = 4_096
 _EFFORT, _MOST_EFFORT = 500_000, 10_000_000
 """Comparisons of a path with a rule that each commit adds, and that are saved up at most: seconds of them."""
 
-# Hash, parents, times of author and committer, the author's name, the message. Git looks for no renames: by likeness it
-# reads every file, which a partial clone would have to fetch, and by content it takes the square of their number.
-_FORMAT = "--format=%H%x00%P%x00%at%x00%ct%x00%an%x00%B"
-_LOG = (
-    *("log", "-z", "--reverse", "--date-order", "--encoding=UTF-8", _FORMAT),
-    *("--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes"),
+# Git looks for no renames: by likeness it reads every file, which a partial clone would have to fetch, and by content
+# it takes the square of their number.
+_CHANGES = (
+    *("diff-tree", "--stdin", "--always", "--root", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"),
+    *("--no-ext-diff", "--no-textconv"),
 )
 _SHA1_DIGITS = 40
+_PERSON = re.compile(rb"(?P<name>[^<]*)<[^>]*> *(?P<at>-?\d{1,20})")
 _CHANGE = re.compile(rb":\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 
 
@@ -70,7 +77,7 @@ def count(
     repository = Repository.find(Path(path), stopped)
     if not repository.has_commits():
         return 0
-    return int(repository.output("rev-list", "--count", *range_of(limit), "HEAD", "--"))
+    return int(repository.output("rev-list", "--count", *range_of(limit), "HEAD", "--", silence=_WALK_SECONDS))
 
 
 def read_history(
@@ -86,42 +93,35 @@ def read_history(
     project's own scope where none is given. Raises NotARepositoryError, or InvalidInputError in git's words where the
     history cannot be read to its end; what was yielded by then stands.
     """
+    range_of(limit)
     repository = Repository.find(Path(path), stopped)
     if not repository.has_commits():
         return
-    _check_ids(repository, range_of(limit))
     scope = scope or repository.scope
     rules = _Ignored(repository.work_tree)
     index = CommitIndex()
-    if limit is not None:  # a commit may name one from before the range, which is known already
-        with repository.stream("rev-list", "HEAD", "--") as lines:
-            for line in lines.fields(b"\n", _LONGEST_FIELD):
-                index.add(line.decode("ascii"))
-    with repository.stream(*_LOG, *range_of(limit), "HEAD", "--") as stream:
-        for position, commit in enumerate(_commits(stream.fields(b"\0", _LONGEST_FIELD)), 1):
-            visible = _visible(commit, rules, stopped)
-            drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
-            index.add(commit.sha, commit.message, commit.parents)
-            if drafted is not None:
-                yield drafted
-
-
-def _check_ids(repository: Repository, within: Sequence[str]) -> None:
-    """Raise InvalidInputError where a commit is not what its id says: git hashes what it gets, not what it reads."""
-    with TemporaryFile() as ids:
-        with repository.stream("rev-list", *within, "HEAD", "--") as lines:
-            for line in lines.fields(b"\n", _LONGEST_FIELD):
-                ids.write(line + b"\n")
-        ids.seek(0)
-        with repository.stream("cat-file", "--batch", "--buffer", asked=ids) as told:
-            for sha, kind, content in told.objects():
-                digest = hashlib.new("sha1" if len(sha) == _SHA1_DIGITS else "sha256")
-                digest.update(kind)
-                for part in content:
-                    digest.update(part)
-                if digest.hexdigest() != sha:
-                    words = f"the commit {sha[:12]} is not what its id says: other words were put in its place"
-                    raise InvalidInputError(words, hint="clone the repository anew; `git fsck` tells what is wrong")
+    with TemporaryFile() as ids, TemporaryFile() as same:
+        known: deque[bytes] = deque()
+        with repository.stream("rev-list", "--reverse", "--date-order", "HEAD", "--", silence=_WALK_SECONDS) as lines:
+            for line in lines.fields(b"\n", _LONGEST_ID):
+                known.append(line)
+                if limit is not None and len(known) > limit:  # a commit may name one from before the range
+                    index.add(known.popleft().decode("ascii"))
+        for file in (ids, same):
+            file.writelines(line + b"\n" for line in known)
+            file.seek(0)
+        known.clear()
+        with (
+            repository.stream("cat-file", "--batch", "--buffer", asked=ids) as objects,
+            repository.stream(*_CHANGES, asked=same) as changes,
+        ):
+            listed = _listed(changes.fields(b"\0", _LONGEST_FIELD))
+            for position, commit in enumerate(_commits(objects, listed), 1):
+                visible = _visible(commit, rules, stopped)
+                drafted = slice_of(visible, scope=scope, index=index, position=position) if visible else None
+                index.add(commit.sha, commit.message, commit.parents)
+                if drafted is not None:
+                    yield drafted
 
 
 class _Ignored:
@@ -198,20 +198,73 @@ def range_of(limit: int | None) -> list[str]:
     return [] if limit is None else [f"--max-count={limit}"]
 
 
-def _commits(fields: Iterator[bytes]) -> Iterator[Commit]:
-    """Yield the commits of a log: six fields each, then each change with its path.
+class _Change(NamedTuple):
+    """A change as git lists it, with the hashes of what the file held before and after."""
 
-    Raises InvalidInputError where it lists too much.
+    status: str
+    path: str
+    was: bytes
+    now: bytes
+
+
+_Listed = tuple[list[_Change], int]
+"""Changes of a commit, and how many more it has."""
+
+
+def _commits(objects: GitOutput, listed: Iterator[_Listed]) -> Iterator[Commit]:
+    """Yield commits by what hashes to their ids, with the changes that are listed of them.
+
+    Git hashes what it gets, and not what it reads. Raises InvalidInputError where a commit is not what its id says, or
+    where they are longer than people write.
+    """
+    read, number = 0, 0
+    for sha, kind, size, content in objects.objects():
+        number, read = number + 1, read + size
+        if read > _MOST_WORDS + number * _MOST_WORDS_EACH:
+            raise InvalidInputError("the commits of this history are longer than people write", hint=_LIMIT_HINT)
+        digest = hashlib.new("sha1" if len(sha) == _SHA1_DIGITS else "sha256", b"%s %d\0" % (kind, size))
+        kept = bytearray()
+        for part in content:
+            digest.update(part)
+            kept += part[: max(_LONGEST_FIELD - len(kept), 0)]
+        if digest.hexdigest() != sha:
+            words = f"the commit {sha[:12]} is not what its id says: other words were put in its place"
+            raise InvalidInputError(words, hint="clone the repository anew; `git fsck` tells what is wrong")
+        changes, more = next(listed, ([], 0))
+        yield _commit(sha, bytes(kept), changes, more)
+
+
+def _commit(sha: str, raw: bytes, changes: list[_Change], more: int) -> Commit:
+    """Return a commit as git keeps it: lines with a word in front, one without, and the message."""
+    head, _, message = raw.partition(b"\n\n")
+    lines = [line.partition(b" ") for line in head.split(b"\n")]
+    told = {name: value for name, _, value in reversed(lines)}
+    author, committer = _PERSON.match(told.get(b"author", b"")), _PERSON.match(told.get(b"committer", b""))
+    encoding = told.get(b"encoding", b"").decode("ascii", "replace")
+    return Commit(
+        sha=sha,
+        parents=tuple(value.decode("ascii", "replace") for name, _, value in lines if name == b"parent"),
+        authored_at=(_moment(author["at"]) if author else None) or (_moment(committer["at"]) if committer else None),
+        author=_text(author["name"].strip(), encoding) if author else "",
+        message=parse_message(_text(message.lstrip(b"\n"), encoding)),
+        changes=tuple(_with_renames(changes)),
+        more_changes=more,
+    )
+
+
+def _listed(fields: Iterator[bytes]) -> Iterator[_Listed]:
+    """Yield the changes of each commit that git lists, and how many more there are: an id, then each with its path.
+
+    Raises InvalidInputError where there are too many of all.
     """
     sha, listed = next(fields, None), 0
     while sha is not None:
-        parents, authored, committed, author, message = (next(fields, b"") for _ in range(5))
         changes: list[_Change] = []
         following, more = None, 0
         for field in fields:
-            change = _CHANGE.fullmatch(field.lstrip(b"\n"))
+            change = _CHANGE.fullmatch(field)
             if change is None:
-                following = field.lstrip(b"\n")
+                following = field
                 break
             path = next(fields, b"")
             if len(changes) < _MOST_CHANGES and len(path) <= LONGEST_PATH:
@@ -221,27 +274,9 @@ def _commits(fields: Iterator[bytes]) -> Iterator[Commit]:
                 more += 1
         listed += len(changes) + more
         if listed > _MOST_LISTED:
-            hint = "what was read by then stands; `--limit` reads the newest commits alone"
-            raise InvalidInputError(f"the history lists more than {_MOST_LISTED:,} changed files", hint=hint)
-        yield Commit(
-            sha=sha.decode("ascii", "replace").strip(),
-            parents=tuple(parents.decode("ascii", "replace").split()),
-            authored_at=_moment(authored) or _moment(committed),
-            author=_text(author),
-            message=parse_message(_text(message)),
-            changes=tuple(_with_renames(changes)),
-            more_changes=more,
-        )
+            raise InvalidInputError(f"the history lists more than {_MOST_LISTED:,} changed files", hint=_LIMIT_HINT)
+        yield changes, more
         sha = following
-
-
-class _Change(NamedTuple):
-    """A change as git lists it, with the hashes of what the file held before and after."""
-
-    status: str
-    path: str
-    was: bytes
-    now: bytes
 
 
 def _with_renames(changes: list[_Change]) -> Iterator[FileChange]:
@@ -268,8 +303,11 @@ def _with_renames(changes: list[_Change]) -> Iterator[FileChange]:
             yield FileChange(status=one.status, path=one.path, old_path=one.path)
 
 
-def _text(data: bytes) -> str:
-    return clean(data.decode("utf-8", "replace"))
+def _text(data: bytes, encoding: str = "") -> str:
+    try:
+        return clean(data.decode(encoding or "utf-8", "replace"))
+    except LookupError:  # one that is not known here
+        return clean(data.decode("utf-8", "replace"))
 
 
 def _moment(seconds: bytes) -> datetime | None:

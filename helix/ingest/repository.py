@@ -20,7 +20,7 @@ from typing import IO
 
 from helix.errors import HelixError, InvalidInputError, NotARepositoryError, NotFoundError
 from helix.files import is_file, is_folder, is_there, real_path, work_tree_of
-from helix.identity import git_folders, read_beginning, scope_of_repository
+from helix.identity import git_folders, scope_of_repository
 from helix.processes import NEUTRAL_FOLDER, environment
 from helix.text.cleaning import clean
 
@@ -103,7 +103,9 @@ _MEMORY_BYTES = 4 << 30
 """Memory that git may take, half of the machine's at most: it lists all files of a commit before it tells of the first,
 and a few hundred bytes can name billions. Only Linux keeps to it."""
 _LOOK_SECONDS = 0.2
-_LONGEST_REF, _MOST_REFS = 4_096, 10
+_FOUND_BY = frozenset({"packed-refs", "refs", "reftable", "worktrees"})
+"""What of a git folder leads to commits by their names, beside what is written in capitals, such as HEAD."""
+_MOST_REFS = 200_000
 _OPENED_FIRST = ("HEAD", "config", "config.worktree", "commondir", "packed-refs", "shallow", "info/grafts")
 """What git opens before anything else; it waits for ever where one of them is a pipe that nobody writes to."""
 _GIT = ("git", "--no-pager", *(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")))
@@ -151,19 +153,21 @@ class Repository:
         question = ("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         return bool(_run(self.folder, *question, failing=b"", stopped=self.stopped))
 
-    def output(self, *arguments: str) -> bytes:
+    def output(self, *arguments: str, silence: float = _SILENCE_SECONDS) -> bytes:
         """Return what a git command writes; raises InvalidInputError with git's own words where it fails."""
-        return _run(self.folder, *arguments, stopped=self.stopped, silence=_SILENCE_SECONDS)
+        return _run(self.folder, *arguments, stopped=self.stopped, silence=silence)
 
     @contextmanager
-    def stream(self, *arguments: str, asked: IO[bytes] | None = None) -> Iterator[GitOutput]:
+    def stream(
+        self, *arguments: str, asked: IO[bytes] | None = None, silence: float = _SILENCE_SECONDS
+    ) -> Iterator[GitOutput]:
         """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError.
 
         `asked` is the file that it reads.
 
         It is ended, too, soon after `stopped` says so, and where it is silent for long: git may wait or work for ever.
         """
-        with _stream(self.folder, arguments, self.stopped, _SILENCE_SECONDS, asked=asked) as told:
+        with _stream(self.folder, arguments, self.stopped, silence, asked=asked) as told:
             yield told
 
 
@@ -220,18 +224,23 @@ def check(folder: Path) -> None:
 
 
 def _leads_away(places: Sequence[Path]) -> Path | None:
-    """Return what git would find HEAD's commit by that leads out of the git folders; None for nothing."""
-    inside = [real_path(place) for place in places]
-    names = ["packed-refs", "reftable", "HEAD"]
-    for name in names:  # a reference may name another one
-        for place in places:
-            for part in (place / name, *(place / above for above in Path(name).parents)):
-                real = real_path(part)
-                if not any(real.is_relative_to(one) for one in inside):
-                    return part
-            told = read_beginning(place / name, _LONGEST_REF).partition("ref:")
-            if not told[0] and told[2].strip() not in names and len(names) < _MOST_REFS:
-                names.append(told[2].strip())
+    """Return a link by which git would find a commit, and which leads out of the git folders; None for none.
+
+    Raises InvalidInputError where there are too many references to look at.
+    """
+    inside, seen = [real_path(place) for place in places], 0
+    for place in places:
+        tops = [one for one in place.iterdir() if one.name in _FOUND_BY or one.name.isupper()]
+        found = list(tops)
+        for one in found:  # those of a folder are put behind
+            seen += 1
+            if seen > _MOST_REFS:
+                raise InvalidInputError(f"{place} has very many references", hint="git pack-refs --all")
+            if one.is_symlink():
+                if not any(real_path(one).is_relative_to(kept) for kept in inside):
+                    return one
+            elif one.is_dir():
+                found += one.iterdir()
     return None
 
 
@@ -269,8 +278,8 @@ class GitOutput:
         if pending:
             yield bytes(pending)
 
-    def objects(self) -> Iterator[tuple[str, bytes, Iterator[bytes]]]:
-        """Yield the objects that `git cat-file --batch` tells of: their ids, what is hashed before them, their parts.
+    def objects(self) -> Iterator[tuple[str, bytes, int, Iterator[bytes]]]:
+        """Yield the objects that `git cat-file --batch` tells of: their ids, kinds, bytes and parts.
 
         The parts of one are read before the next one.
         """
@@ -296,7 +305,7 @@ class GitOutput:
             told = bytes(pending[:end]).split()
             del pending[: end + 1]
             if len(told) == 3:  # of what is missing it says that
-                yield told[0].decode("ascii"), b"%s %s\0" % (told[1], told[2]), parts(int(told[2]))
+                yield told[0].decode("ascii"), told[1], int(told[2]), parts(int(told[2]))
                 next(parts(1), b"")  # the end of its line
 
 

@@ -18,7 +18,7 @@ from helix.errors import InvalidInputError
 from helix.ingest import git
 from helix.ingest import repository as asking
 from helix.ingest.commit_index import CommitIndex, Undone
-from helix.ingest.git import _commits, count, project_scope, read_history
+from helix.ingest.git import _listed, count, project_scope, read_history
 from helix.ingest.message import parse_message
 from helix.ingest.repository import _GIVEN, _READING, Repository
 from helix.model.recall import RecallQuery
@@ -163,7 +163,17 @@ def test_a_commit_is_what_its_id_says_and_not_what_lies_in_its_place(history: Hi
         list(read_history(history.path, limit=limit))
 
 
-@pytest.mark.parametrize("linked", ["refs", "refs/heads", "refs/heads/main", "packed-refs", "HEAD"])
+def without(place: Path) -> None:
+    """Take away what is in a place."""
+    shutil.rmtree(place) if place.is_dir() and not place.is_symlink() else place.unlink(missing_ok=True)
+
+
+LINKED = ("refs", "refs/heads", "refs/heads/main", "packed-refs", "HEAD", "refs/heads/\udcff", "ORIG_HEAD")
+TOLD = {"refs/heads/\udcff": b"ref: refs/heads/\xff\n", "ORIG_HEAD": b"ref: ORIG_HEAD\n"}
+"""What HEAD says where it has to say something for the link to be followed."""
+
+
+@pytest.mark.parametrize("linked", LINKED)
 def test_no_link_leads_to_the_commits_of_another_repository(make_history: Any, linked: str) -> None:
     private, clone = make_history("private"), make_history("clone")
     private.commit("Buy the mill of Ada Quastel", {"a.txt": "1"})
@@ -171,14 +181,57 @@ def test_no_link_leads_to_the_commits_of_another_repository(make_history: Any, l
     clone.commit("Begin", {"a.txt": "2"})
     for one in (private, clone):
         one.git("branch", "-M", "main")
-    place = clone.path / ".git" / linked
-    for below in ("objects", linked):
-        gone = clone.path / ".git" / below
-        shutil.rmtree(gone) if gone.is_dir() else gone.unlink(missing_ok=True)
-        gone.symlink_to(private.path / ".git" / below)
-    assert place.is_symlink()
+    if linked in TOLD:
+        (clone.path / ".git/HEAD").write_bytes(TOLD[linked])
+    for below, to in (("objects", "objects"), (linked, "refs/heads/main" if linked in TOLD else linked)):
+        without(clone.path / ".git" / below)
+        (clone.path / ".git" / below).symlink_to(private.path / ".git" / to)
     with pytest.raises(InvalidInputError, match="leads out of the git repository"):
         list(read_history(clone.path))
+
+
+def test_a_link_that_names_a_reference_leads_nowhere_else_either(make_history: Any) -> None:
+    """Git takes such a link for the name of a reference, and not for a path."""
+    private, clone = make_history("private"), make_history("clone")
+    private.commit("Buy the mill of Ada Quastel", {"a.txt": "1"})
+    clone.commit("Begin", {"a.txt": "2"})
+    for one in (private, clone):
+        one.git("branch", "-M", "main")
+    heads = clone.path / ".git/refs/heads"
+    for place, to in (
+        (clone.path / ".git/objects", private.path / ".git/objects"),
+        (heads / "main", "refs/heads/y"),
+        (heads / "y", private.path / ".git/refs/heads/main"),
+    ):
+        without(place)
+        place.symlink_to(to)
+    with pytest.raises(InvalidInputError, match="leads out of the git repository"):
+        list(read_history(clone.path))
+
+
+def test_no_name_of_a_reference_is_an_error_of_helix_s_own(history: History) -> None:
+    history.commit("Begin", {"a.txt": "1"})
+    (history.path / ".git/HEAD").write_bytes(b"ref: refs/heads/x\0y\n")
+    assert list(read_history(history.path)) == []
+
+
+def test_commits_are_told_by_the_words_that_hash_to_their_ids(history: History) -> None:
+    """A commit-graph has git's log read them later than what is hashed, where another pack may come first."""
+    true = history.commit("Use Postgres for the ledger\n\nBecause it is there.", {"a.txt": "1"})
+    (told,) = read_history(history.path)
+    raw = repository_git(history, "cat-file", "commit", true)
+    assert told.episode.content.startswith(raw.partition("\n\n")[2])
+    assert not [one for one in git._CHANGES if "format" in one], "git is asked for no words"
+
+
+def test_a_history_of_words_that_nobody_writes_is_ended(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "_MOST_WORDS", 100_000)
+    history.commit("Begin", {"a.txt": "1"})
+    for number in range(2):
+        history.commit(f"Go on {number}\n\n{'word ' * 15_000}", {"a.txt": str(number)})
+    with pytest.raises(InvalidInputError, match="longer than people write"):
+        list(read_history(history.path))
+    assert list(read_history(history.path, limit=1))
 
 
 def test_git_looks_up_no_author_in_a_mailmap(history: History) -> None:
@@ -336,8 +389,8 @@ def test_of_a_commit_that_names_very_many_files_some_are_kept_and_all_are_counte
 def test_changes_beyond_ten_thousand_are_counted_and_not_kept() -> None:
     added = b":000000 100644 " + b"0" * 40 + b" " + b"1" * 40 + b" A"
     files = (field for number in range(12_000) for field in (added, b"f%d" % number))
-    (commit,) = _commits(iter([b"a" * 40, b"", b"0", b"0", b"Ada", b"Add", *files, added, b"d" * 5_000]))
-    assert (len(commit.changes), commit.more_changes) == (10_000, 2_001)
+    ((changes, more),) = _listed(iter([b"a" * 40, *files, added, b"d" * 5_000]))
+    assert (len(changes), more) == (10_000, 2_001)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits the memory of another process")
