@@ -85,8 +85,7 @@ def _token_read(path: Path) -> str:
     except FileNotFoundError:
         raise
     except PermissionError as error:
-        made = "another user made it in your store: remove it, or `sudo chown -R YOU` that folder, then `helix stop`"
-        hint = made if files.is_own_folder(path.parent) else "only the store's owner may use it"
+        hint = files.closed_hint(path, "only the store's owner may use it")
         raise DaemonError(f"{path} cannot be read", hint=hint) from error
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not text"

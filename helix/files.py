@@ -285,8 +285,13 @@ def remove(path: Path) -> None:
 
 
 def is_closed_to_root(folder: Path) -> bool:
-    """Return whether this is root, who may write anywhere, and a folder of another user's."""
-    return sys.platform != "win32" and os.geteuid() == 0 and is_folder(folder) and folder.stat().st_uid != 0
+    """Return whether this is root, who may write anywhere, and a folder of another user, or to be made in one."""
+    if sys.platform == "win32" or os.geteuid() != 0:
+        return False
+    with suppress(OSError):  # links that lead round
+        folder = real_path(folder)
+    nearest = next((one for one in (folder, *folder.parents) if is_folder(one)), None)
+    return nearest is not None and nearest.stat().st_uid != 0
 
 
 ROOTS_WORDS = "belongs to another user, who could not read what root writes there"
@@ -296,13 +301,13 @@ ROOTS_HINT = "run it as that user (sudo -H -u NAME helix ...), or set HELIX_HOME
 def check_store(store: Path) -> None:
     """Raise StoreError where a store's folder is another user's, or holds a link that Helix would write through.
 
-    The folder itself may be reached through a link. No folder is no fault. Root opens nobody else's either: its owner
-    could not read what root writes there.
+    The folder itself may be reached through a link. No folder is no fault. Root opens nobody else's either, and makes
+    none in theirs: its owner could not read what root writes there.
     """
-    if not store.is_dir():
-        return
     if is_closed_to_root(store):
         raise StoreError(f"{store} {ROOTS_WORDS}", hint=ROOTS_HINT)
+    if not store.is_dir():
+        return
     if sys.platform != "win32" and os.geteuid() != store.stat().st_uid:
         raise _refused(store, "belongs to another user")
     if (link := link_in(store)) is not None:
@@ -325,6 +330,15 @@ def is_own_folder(path: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISDIR(found.st_mode) and (sys.platform == "win32" or found.st_uid == os.geteuid())
+
+
+def closed_hint(path: Path, otherwise: str) -> str:
+    """Return what to do about a file that may not be read; `otherwise` where it lies in no folder of this user's."""
+    if not is_own_folder(path.parent):
+        return otherwise
+    if sys.platform == "win32" or path.lstat().st_uid == os.geteuid():
+        return "only its owner has to be able to read it: `chmod 600` it"
+    return "another user made it in your folder: remove it, or `sudo chown -R YOU` that folder, then `helix stop`"
 
 
 def is_anothers(path: Path) -> bool:

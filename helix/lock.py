@@ -40,8 +40,8 @@ class StoreLock:
 
     def acquire(self) -> None:
         """Take the store's lock at once. Raises StoreLockedError naming the owner, StoreError for an unsafe folder."""
-        files.private_folder(self.path.parent)
         files.check_store(self.path.parent)
+        files.private_folder(self.path.parent)
         fd = _opened(self.path, os.O_RDWR | os.O_CREAT)
         try:
             _lock_soon(fd)

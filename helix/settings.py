@@ -301,6 +301,7 @@ def load(
     settings = Settings(
         **values, sources={name: sources.get(name, "default") for name in known}, warnings=tuple(warnings)
     )
+    _check_open(settings.store_path)
     _check(settings)
     return settings
 
@@ -383,12 +384,16 @@ def _check_own(home: Path) -> None:
 
     Root works in nobody else's home: its owner could not read what root writes there.
     """
-    if files.is_closed_to_root(home):
-        raise ConfigError(f"{home} {files.ROOTS_WORDS}", hint=files.ROOTS_HINT)
+    _check_open(home)
     for path in (home, *(home / name for name in _BELIEVED)):
         if files.is_anothers(path):
             words = f"{path} belongs to another user: Helix believes nothing that is written there"
             raise ConfigError(words, hint="move it away, or set HELIX_HOME to a folder of your own")
+
+
+def _check_open(folder: Path) -> None:
+    if files.is_closed_to_root(folder):
+        raise ConfigError(f"{folder} {files.ROOTS_WORDS}", hint=files.ROOTS_HINT)
 
 
 def _toml(path: Path) -> Mapping[str, Any]:
@@ -396,6 +401,9 @@ def _toml(path: Path) -> Mapping[str, Any]:
         return tomllib.loads(files.read_text(path))
     except FileNotFoundError:
         return {}
+    except PermissionError as error:
+        otherwise = f"{path.parent} is another user's: `sudo chown -R YOU` it, or set HELIX_HOME to one of your own"
+        raise ConfigError(f"{path} cannot be read", hint=files.closed_hint(path, otherwise)) from error
     except OSError as error:
         words = f"{path} cannot be read: {error.strerror or error}"
         raise ConfigError(words, hint="it should be a small text file; mend or remove it") from error

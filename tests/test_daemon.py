@@ -314,7 +314,7 @@ def test_a_token_that_root_left_in_a_store_is_told_to_the_stores_owner(
             bearer.read_token(Path())
     finally:
         os.seteuid(0)
-    assert "another user made it in your store" in str(told.value.hint)
+    assert "another user made it in your folder" in str(told.value.hint)
 
 
 def test_the_token_is_private_stable_and_replaced_when_others_could_read_it(tmp_path: Path) -> None:

@@ -148,6 +148,36 @@ def test_root_writes_nothing_in_the_home_or_store_of_another_user(tmp_path: Path
     with pytest.raises(StoreError, match="who could not read what root writes there"):
         StoreLock(store).acquire()
     assert [*home.iterdir(), *store.iterdir()] == []
+    (tmp_path / "link").symlink_to(store / "not" / "there")
+    for place in (home / "not" / "there", tmp_path / "link"):
+        with pytest.raises(ConfigError, match="who could not read what root writes there"):
+            load({"home": place}, environ={}, cwd=tmp_path)
+        with pytest.raises(StoreError, match="who could not read what root writes there"):
+            StoreLock(place).acquire()
+        with pytest.raises(ConfigError, match="who could not read what root writes there"):
+            load({"home": tmp_path / "own", "db_path": place}, environ={}, cwd=tmp_path)
+    assert [*home.iterdir(), *store.iterdir()] == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize("own", [True, False])
+def test_settings_that_root_left_in_a_home_are_told_to_its_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: bool
+) -> None:
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "config.toml").write_text("", "utf-8")
+    (tmp_path / "home" / "config.toml").chmod(0o600)
+    if own:
+        os.chown(tmp_path / "home", 65_534, 65_534)
+    os.chown(tmp_path, 65_534, 65_534)
+    monkeypatch.chdir(tmp_path)  # the folders above are root's alone
+    os.seteuid(65_534)
+    try:
+        with pytest.raises(ConfigError, match="cannot be read") as told:
+            load({"home": Path("home")}, environ={}, cwd=Path())
+    finally:
+        os.seteuid(0)
+    assert ("another user made it in your folder" if own else "set HELIX_HOME") in str(told.value.hint)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
