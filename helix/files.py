@@ -136,10 +136,10 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
 
 
-def real_path(path: Path, *, through: set[str] | None = None) -> Path:
+def real_path(path: Path, *, through: set[str] | None = None, links: set[str] | None = None) -> Path:
     """Return where a path leads, in time, as `Path.resolve` does, whoever made the links; it need not exist.
 
-    `through` gets the folders in which its names, and those of its links, are looked up.
+    `through` gets the folders in which its names, and those of its links, are looked up, and `links` these links.
     Raises OSError where links lead round or through more than MOST_FOLLOWED names, ValueError for a NUL byte.
     """
     done, rest, followed = "", path.absolute().as_posix().split("/")[::-1], 0
@@ -155,6 +155,8 @@ def real_path(path: Path, *, through: set[str] | None = None) -> Path:
         except OSError:  # no link, or nothing there
             done += f"/{name}"
             continue
+        if links is not None:
+            links.add(f"{done}/{name}")
         followed += len(names)
         if followed > MOST_FOLLOWED:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
@@ -399,20 +401,31 @@ def tighten(path: Path, *, below: bool = True) -> list[Path]:
 
 
 def changed_by_others(path: Path) -> Iterator[Path]:
-    """Yield the folders on the way to a path, through links too, in which another user may put something else."""
+    """Yield the folders on the way to a path, through links too, in which another user may put something else.
+
+    So may whoever has made a link there: they may turn it elsewhere, even where nobody renames what is another's.
+    """
     if sys.platform == "win32":
         return
-    through: set[str] = set()
+    through, links, trusted = set[str](), set[str](), (0, os.geteuid())
     with suppress(OSError, ValueError):  # links that lead round: so far they were followed
-        real_path(path, through=through)
+        real_path(path, through=through, links=links)
+    turned = {os.path.dirname(link) for link in links if _owner_of(link) not in trusted}  # noqa: PTH120
     for folder in sorted(map(Path, through), reverse=True):
         try:
             found = folder.stat()
         except OSError:
             continue
         shared = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_nobody_elses(found.st_gid))
-        if (shared and not found.st_mode & stat.S_ISVTX) or found.st_uid not in (0, os.geteuid()):
+        if (shared and not found.st_mode & stat.S_ISVTX) or found.st_uid not in trusted or str(folder) in turned:
             yield folder
+
+
+def _owner_of(link: str) -> int | None:
+    try:
+        return Path(link).lstat().st_uid
+    except OSError:  # it was taken away meanwhile
+        return None
 
 
 def _is_nobody_elses(group: int) -> bool:

@@ -210,6 +210,18 @@ def test_a_folder_on_the_way_that_others_may_change_is_told_through_links_too(tm
     assert told() == {target}, "in a folder with the sticky bit nobody renames what is another's"
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a link away")
+def test_a_folder_in_which_another_user_has_made_the_link_on_the_way_is_told(tmp_path: Path) -> None:
+    """The sticky bit keeps it from being renamed by others, and not from being made anew by who made it."""
+    (sticky := tmp_path / "sticky").mkdir()
+    sticky.chmod(0o1777)
+    (tmp_path / "own").mkdir(mode=0o700)
+    (sticky / "on").symlink_to(tmp_path / "own")
+    assert sticky not in files.changed_by_others(sticky / "on" / "home")
+    os.lchown(sticky / "on", 65_534, 65_534)
+    assert sticky in files.changed_by_others(sticky / "on" / "home")
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder to any group")
 def test_a_folder_that_a_group_may_change_is_told_unless_nobody_else_is_in_the_group(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
