@@ -332,10 +332,14 @@ def remove_user(invocation: Invocation, /, subject: str, issuer: str, slug: str,
     \b
     helix user remove 248289761001 --tenant shop
     """
+    from helix.server.people import lets_in_still
+
     with _accounts(invocation, address) as (server, accounts):
         of = _of_tenant(invocation, server, slug)
         accounts.remove_member(of, _issuer_of(invocation, issuer), subject, by=operator())
-    invocation.emit({"removed": subject}, lambda out: out.line(f"{subject} may no longer use {of.slug}"))
+    invocation.emit({"removed": subject}, lambda out: out.line(f"{subject} is no member of {of.slug} any more"))
+    if left := lets_in_still(invocation.settings.oidc_claim):
+        invocation.say(f"warning: {left}")
 
 
 @user.command("list")

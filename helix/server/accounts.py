@@ -323,7 +323,9 @@ class Accounts:
         with mapped(), self._server.connection() as connection:
             rows = connection.execute(_MEMBER, (issuer, subject)).fetchall()
         found = {
-            slug: Principal(tenant=slug, number=number, name=name or subject, role=Role(role), scopes=_scopes(scopes))
+            slug: Principal(
+                tenant=slug, number=number, name=called(subject, name), role=Role(role), scopes=_scopes(scopes)
+            )
             for slug, number, name, role, scopes, _ in rows
         }
         return Memberships(of=found, home=next((row[0] for row in rows if row[5]), ""))
@@ -345,6 +347,15 @@ class Accounts:
         with mapped(), self._server.connection() as connection:
             rows = connection.execute(statement, (slug, tenant, first)).fetchall()
         return [AuditEntry(at=r[0], tenant=r[1], actor=r[2], action=r[3], detail=json.loads(r[4])) for r in rows]
+
+
+def called(subject: str, *told: object) -> str:
+    """Return what changes say of who made them: the first of what is `told`, and the subject, that may be a name.
+
+    People may choose theirs, and whoever adds one may write any subject.
+    """
+    fitting = (one for one in (*told, subject) if isinstance(one, str) and NAME.fullmatch(one))
+    return next(fitting, None) or f"person {hashlib.sha256(subject.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _checked(scopes: Sequence[str]) -> list[str]:

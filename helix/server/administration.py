@@ -20,6 +20,7 @@ from helix.journal.postgres.postgres_server import Server, Tenant
 from helix.journal.postgres.tenant_states import ACTIVE, name_is_anothers, not_served
 from helix.model.principal import Principal, Role
 from helix.server.accounts import LINK, LINK_SECONDS, Accounts
+from helix.server.people import lets_in_still
 
 PREFIX = "/v1"
 _DAY = 86_400.0
@@ -32,11 +33,12 @@ Act = Callable[[Tenant, Principal, dict[str, Any], Request], Any]
 class Administration:
     """The routes of `/v1`, for owners of the tenant that their key is of."""
 
-    def __init__(self, server: Server, accounts: Accounts, url: str) -> None:
-        """`url` is where the server is reached: links begin with it."""
+    def __init__(self, server: Server, accounts: Accounts, url: str, claim: str = "") -> None:
+        """`url` is where the server is reached: links begin with it. `claim` is as for People."""
         self._server = server
         self._accounts = accounts
         self._url = url.rstrip("/")
+        self._claim = claim
 
     def app(self) -> Router:
         """Return what answers the owners of tenants below PREFIX."""
@@ -121,7 +123,8 @@ class Administration:
 
     def _remove_user(self, tenant: Tenant, by: Principal, body: dict[str, Any], request: Request) -> Any:
         self._accounts.remove_member(tenant, _text(body, "issuer"), _text(body, "subject"), by=by.name)
-        return {"removed": _text(body, "subject")}
+        left = lets_in_still(self._claim)
+        return {"removed": _text(body, "subject"), **({"warning": left} if left else {})}
 
     def _audit(self, tenant: Tenant, _: Principal, body: dict[str, Any], request: Request) -> Any:
         return {"audit": [asdict(one) for one in self._accounts.audit(first=1_000, tenant=tenant.id)]}

@@ -10,7 +10,7 @@ from typing import Any
 
 from helix.errors import ForbiddenError
 from helix.model.principal import Principal, Role
-from helix.server.accounts import KNOWN_SECONDS, NAME, Accounts, Memberships
+from helix.server.accounts import KNOWN_SECONDS, Accounts, Memberships, called
 from helix.server.oidc import Verifier
 from helix.settings import TENANT_NAME
 
@@ -64,14 +64,14 @@ class People:
         for one in [said] if isinstance(said, str) else said if isinstance(said, list) else []:
             tenant, colon, role = one.partition(":") if isinstance(one, str) else ("", "", "")
             if colon and TENANT_NAME.fullmatch(tenant) and role in list(Role):
-                yield Principal(tenant=tenant, number=0, name=_name_in(claims), role=Role(role))
+                name = called(str(claims["sub"]), claims.get("email"), claims.get("name"))
+                yield Principal(tenant=tenant, number=0, name=name, role=Role(role))
 
 
-def _name_in(claims: Mapping[str, Any]) -> str:
-    """Return what changes say of who made them: as strict as a name that is given here, as people may choose theirs."""
-    told = (claims.get(name) for name in ("email", "name", "sub"))
-    fitting = (one for one in told if isinstance(one, str) and NAME.fullmatch(one))
-    return next(fitting, None) or f"person {sha256(str(claims['sub']).encode('utf-8', 'replace')).hexdigest()[:12]}"
+def lets_in_still(claim: str) -> str:
+    """Return in words what a person's removal leaves where an issuer's claim lets people in; empty where none does."""
+    left = f"the claim `{claim}` of their issuer may let them in still, in the role that it says and in every scope"
+    return f"{left}: add them with a lesser role or with scopes, which count instead of it" if claim else ""
 
 
 def _in(found: Memberships, tenant: str) -> Principal:

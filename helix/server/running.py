@@ -179,7 +179,7 @@ def _front(
         Forwarder(*filter(None, (listening.certificate, listening.authority))),
         places=places,
         cluster=Cluster(secret),
-        administration=Administration(directory, accounts, places.url).app(),
+        administration=Administration(directory, accounts, places.url, settings.oidc_claim).app(),
         metrics=lambda: metrics_of(tenants.all()),
         metrics_token=os.environ.get(METRICS_TOKEN, ""),
         lives=lambda: home.lives and directory.answers() and server.answers(),

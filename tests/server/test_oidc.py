@@ -220,6 +220,31 @@ def test_what_a_person_calls_themselves_is_a_name_and_nobody_else_s(team: Team, 
     assert who("person-5", name="Ada") == "Ada"
 
 
+def test_a_member_whose_subject_may_be_no_name_does_not_act_under_it(team: Team, issuer: Issuer, here: Process) -> None:
+    tenant = team.tenant()
+    owner, at = team.key(tenant, Role.OWNER), {"x-helix-tenant": tenant}
+    for subject, name in (("operator root", "person [0-9a-f]{12}"), ("person-7", "person-7")):
+        person = {"issuer": issuer.address, "subject": subject, "role": "owner"}
+        assert here.send("POST", "/v1/users", owner, json=person).is_success
+        token = issuer.token(subject)
+        until(lambda token=token: here.code(token, STATUS, headers=at) == "OK")
+        asked = {"name": "ci", "role": "reader"}
+        assert here.send("POST", "/v1/keys", token, json=asked, headers=at).is_success
+        newest = here.send("GET", "/v1/audit", owner).json()["audit"][0]
+        assert newest["action"] == "key.create" and re.fullmatch(name, newest["actor"])
+
+
+def test_who_removes_a_person_is_told_that_a_claim_may_let_them_in_still(
+    team: Team, issuer: Issuer, here: Process
+) -> None:
+    tenant = team.tenant()
+    owner, person = team.key(tenant, Role.OWNER), {"issuer": issuer.address, "subject": "person-8"}
+    assert here.send("POST", "/v1/users", owner, json={**person, "role": "reader"}).is_success
+    told = here.send("DELETE", "/v1/users", owner, json=person).json()
+    assert told["removed"] == "person-8" and "the claim `helix` of their issuer" in told["warning"]
+    assert here.code(issuer.token("person-8", helix=f"{tenant}:owner"), STATUS) == "OK"
+
+
 def test_a_token_that_does_not_hold_lets_nobody_in(issuer: Issuer) -> None:
     verifier, now = Verifier(issuer.address, AUDIENCE), int(time.time())
     assert verifier.claims(issuer.token())["sub"] == "ada"
