@@ -571,7 +571,6 @@ HOSTILE = (
         "KEY0",
         "\\n",
     ),
-    *("a:Aa1@a.", "@a-", "password Aa1&", "vault write kv "),
     *("0123456789abcdef01234567:", "mnemonic = aaa bbb ", "https://a/key/", 'salt="!aA1'),
 )
 

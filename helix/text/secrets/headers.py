@@ -19,32 +19,8 @@ from helix.text.secrets.span import Span
 # `user:password@` without a scheme, as drivers of databases and proxies take it.
 _DRIVER_HOST = regex(r"@(?=(?:tcp|unix)\(|[\w.-]{1,80}:\d{2,5}(?!\d))")
 _DRIVER_LOGIN = regex(r"(?<![\w./@:+-])(?P<user>[\w.-]{1,60}):(?P<password>[^\s/?#@:\"'<>,;()]{3,100})\Z")
-# The same at any host, as people type it: `psql ada:...@10.0.0.1/db`, `git clone ada:...@host:shop.git`.
-_HOST = regex(
-    r"@(?=(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?:[A-Za-z][\w-]{0,62}\.){1,6}[A-Za-z]{2,24}(?![\w@-])"
-    r"|[A-Za-z][\w-]{0,62}[:/][\w~/])"
-)
-_OF_BOTH_CASES = regex(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d).{8,100}")
 _NO_SCHEME = regex(r"//(?<![\w:/.]//)(?P<user>[\w.%+-]{1,100}):(?P<password>[\w.~%+!-]{4,200})@(?=\w)")
-_NO_USER = frozenset(
-    {
-        "mailto",
-        "sip",
-        "sips",
-        "xmpp",
-        "acct",
-        "ssh",
-        "git",
-        "tel",
-        "image",
-        "npm",
-        "email",
-        "e-mail",
-        "mail",
-        "from",
-        "to",
-    }
-)
+_NO_USER = frozenset({"mailto", "sip", "sips", "xmpp", "acct", "ssh", "git", "tel", "image"})
 _USERINFO = regex(  # a path that is brought to one form has lost a slash of `https://`
     r"(?:://|(?<=http):/|(?<=https):/)(?P<user>[^\s/?#@:\"'<>]{0,200})"
     r"(?::(?P<password>[^\s/?#\"'<>,]{1,400}|[^\s/?#\"'<>]{1,400}?|[^\s@\"'<>]{1,200})|:)?@(?=[\w\[$<{-])"
@@ -180,13 +156,10 @@ def _addresses(text: str) -> Iterator[Span]:
 
 def _driver_logins(text: str) -> Iterator[Span]:
     found = list(_NO_SCHEME.finditer(text)) if "//" in text else []
-    for hosts, shape in ((_DRIVER_HOST, None), (_HOST, _OF_BOTH_CASES)):
-        for host in hosts.finditer(text):
-            match = _DRIVER_LOGIN.search(text, max(0, host.start() - _LOGIN_REACH), host.start())
-            if match is None or match["user"].lower() in _NO_USER or text.startswith("@sha", host.start()):
-                continue
-            if shape is None or shape.fullmatch(match["password"]):
-                found.append(match)
+    for host in _DRIVER_HOST.finditer(text):
+        match = _DRIVER_LOGIN.search(text, max(0, host.start() - _LOGIN_REACH), host.start())
+        if match is not None and match["user"].lower() not in _NO_USER and not text.startswith("@sha", host.start()):
+            found.append(match)
     for match in found:
         if not strength.is_template(match["password"]):
             yield Span(*match.span("password"), "url-password")

@@ -78,8 +78,6 @@ _CHANGED = regex(
     re.IGNORECASE,
 )
 _FROM_REACH = 200
-# Letters of both cases, a digit and a sign that stands in no name, as rules for passwords ask for.
-_ALL_KINDS = regex(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d)[\w.-]{1,100}[!#$%&*?^~+][\w.!#$%&*?^~+-]{1,100}")
 _QUOTED_WORD = regex(r"[a-z]{4,20}")
 _LOGIN = regex(
     r"\b(?:log[ -]?ins?|sign[ -]in|credentials|creds|zugangsdaten)"
@@ -229,7 +227,7 @@ def _is_told(word: str, value: str, match: re.Match[str]) -> bool:
 
 
 def _is_odd(value: str) -> bool:
-    return strength.is_mixed(value) or strength.is_shuffled(value) or _ALL_KINDS.fullmatch(value) is not None
+    return strength.is_mixed(value) or strength.is_shuffled(value)
 
 
 def _is_machine_made(value: str) -> bool:

@@ -40,7 +40,7 @@ _COMMAND = regex(r"(?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\n\\|;&])*+", re.DOTALL)
 # What stores a secret, whatever the tool, and where it is given to it: `gh secret set NAME --body ...`.
 _STORES = (
     r"(?:secret(?:s?[ \t]{1,4}(?:set|put|add|create|import|versions[ \t]{1,4}add)|(?<=create[ \t]secret))"
-    r"|vault[ \t]{1,4}(?:kv[ \t]{1,4}(?:put|patch)|write[ \t]{1,4}(?:secret|kv)))\b"
+    r"|vault[ \t]{1,4}kv[ \t]{1,4}(?:put|patch))\b"
 )
 _STORE = regex(_STORES)
 _STORED = regex(
