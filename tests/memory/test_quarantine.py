@@ -27,7 +27,8 @@ from helix.model.provenance import Trust
 from helix.model.recall import RecallQuery
 from helix.model.reflection import Reflection
 from helix.model.reports import StoreStatus
-from helix.operations import capture, graph, ingest, memories
+from helix.operations import capture, contexts, graph, ingest, memories
+from helix.operations import review as decisions
 from helix.providers.fakes import HashEmbedder
 from helix.service import Helix
 from helix.store.store import Store
@@ -394,3 +395,17 @@ def test_a_name_brings_back_what_the_person_hid_and_not_what_a_stranger_calls_so
     assert memories.restore(helix, "import").id == mine
     hidden = Status.FORGOTTEN if rejected else Status.QUARANTINED
     assert memories.get(helix, held.id).status is hidden
+
+
+def test_a_contradiction_with_what_is_in_quarantine_is_told_once_that_is_accepted(helix: Helix) -> None:
+    held = memories.store(helix, StoreRequest(trigger=TRIGGER, resolution=LESSON, kind="fact", scope="shop", agent="a"))
+    kept = memories.store(
+        helix, StoreRequest(trigger="The zebra batch is checked by hand", resolution="", kind="fact", scope="shop")
+    )
+    memories.edge(helix, held.name, kept.name, "contradicts", agent="a")
+    assert decisions.contradictions(helix, any_status=True).items == ()
+    assert "Skip the schema" not in contexts.brief(helix, "shop").text
+    assert "" == "".join(item.standing for item in helix.recall(RecallQuery(query="zebra batch", scope="shop")).items)
+    quarantine.accept(helix.store, held.id, "ada")
+    assert len(decisions.contradictions(helix).items) == 1
+    assert "Skip the schema" in contexts.brief(helix, "shop").text

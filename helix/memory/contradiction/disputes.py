@@ -39,6 +39,8 @@ from helix.store.store import Store
 from helix.store.writer import Decision
 
 _ALL = 1_000_000_000
+_NOT_DECIDED = frozenset({Status.RETIRED, Status.FORGOTTEN, Status.QUARANTINED})
+"""Of what is gone nothing is left to decide, and what is in quarantine is told to nobody before it is accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +81,8 @@ def contradictions(
         case = _case(index.records, edge_from(op))
         if case is None or status not in (None, case.status) or scope not in (None, case.first.scope):
             continue
-        hidden = (Status.RETIRED, Status.FORGOTTEN)
-        if case.status is DisputeStatus.OPEN and (case.first.status in hidden or case.second.status in hidden):
-            continue  # one side is gone: there is nothing left to decide
+        if case.status is DisputeStatus.OPEN and not _NOT_DECIDED.isdisjoint((case.first.status, case.second.status)):
+            continue
         found.append(_dispute(case))
     return sorted(found, key=place)
 
