@@ -45,6 +45,26 @@ def test_storing_keeps_what_is_added(settings: Settings, real_embedder: LocalEmb
         assert (told.name, memories.get(helix, told.id).trigger) == (first.name, said)
 
 
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("Ask Dana first.", "Thanks, that is all!"),
+        ("Take a backup of the vault beforehand.", "Please use the German labels there."),
+        ("Never rotate them on a Friday.", "Please use the German labels there."),
+    ],
+)
+def test_another_rest_under_one_first_sentence_retires_nothing(
+    settings: Settings, real_embedder: LocalEmbedder, known: str, said: str
+) -> None:
+    with Helix.open(settings, embedder=real_embedder) as helix:
+        ids = [
+            memories.store(helix, StoreRequest(trigger=ROTATE, resolution=rest, kind="convention")).id
+            for rest in (known, said)
+        ]
+        told = [memories.get(helix, each) for each in ids]
+    assert [(one.resolution, one.status) for one in told] == [(known, Status.ACTIVE), (said, Status.ACTIVE)]
+
+
 @pytest.mark.parametrize(("known", "said"), ADDED)
 def test_no_upkeep_folds_it_away(settings: Settings, real_embedder: LocalEmbedder, known: str, said: str) -> None:
     with Helix.open(settings, embedder=real_embedder) as helix:

@@ -139,6 +139,7 @@ def decide(
 
 
 def _refines(said: NewStatement, memory: Memory) -> bool:
+    """Return whether a statement may take a memory's place: it is of one subject, and loses nothing that was told."""
     outranked = said.trust.rank > memory.provenance.trust.rank or reworded_for(memory, said.trust)
     alike = same_subject(memory.trigger, said.trigger) and not other_commands(memory, said)
     return (
@@ -146,7 +147,15 @@ def _refines(said: NewStatement, memory: Memory) -> bool:
         and may_add_signs(memory.trigger, said.trigger)
         and not outranked
         and not reordered(memory.trigger, said.trigger)
+        and not _loses(said, memory)
     )
+
+
+def _loses(said: NewStatement, memory: Memory) -> bool:
+    """Return whether a statement leaves out what a memory tells: all in all, or in its resolution."""
+    told = f"{said.trigger}\n{said.resolution}", said.resolution
+    known = f"{memory.trigger}\n{memory.resolution}", memory.resolution
+    return any(one and adds(one, f"{one}\n{other}") for one, other in zip(told, known, strict=True))
 
 
 def rule(first: Claim, second: Claim) -> Ruling:
