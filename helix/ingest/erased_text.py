@@ -13,7 +13,8 @@ from itertools import pairwise
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.ingest.message import titled
 from helix.memory.extraction.excluded import Erased
-from helix.model.tombstone import KeptOut, left_of, normal, told_sentences
+from helix.model.told import left_of, normal, told_sentences
+from helix.model.tombstone import KeptOut
 from helix.text.excerpts import head
 from helix.text.regex import regex
 from helix.text.structured import texts

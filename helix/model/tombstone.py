@@ -12,18 +12,28 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from helix.model.candidate import Candidate, CandidateStatus
 from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
-from helix.model.letters import normalised
 from helix.model.memory import Memory, Status, body
 from helix.model.operations import DropNode, Operation, Props, PutNode
 from helix.model.provenance import NOTES, Provenance
 from helix.model.records import Node, node_from, put_record
 from helix.model.reflection import Reflection
 from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Exploration, Plan, Task, Workspace
+from helix.model.told import (
+    LEAST_WORDS,
+    ToldSentence,
+    each_said,
+    former_normal,
+    is_telling,
+    left_of,
+    normal,
+    said_in,
+    words_as_written,
+)
 from helix.model.written import AsRead, as_read
 
 ERASED_AT = "helix:erased_at"
@@ -206,54 +216,8 @@ KEPT_OUT = "helix:kept_out"
 """Attribute of a tombstone: digests of what was said there, its statement's salted with the tombstone's id."""
 _EVERYWHERE = "helix"
 """Key of the digests that are looked up among many: it is the same on every machine."""
-LEAST_WORDS = 3
-"""Words of a text by which what was erased is looked for: a shorter one stands in many that do not mean it."""
-_LEAST_LETTERS = 8
-"""Letters of a word by which it is looked for, too: one with digits in it, or of a script without blanks."""
-_WORD = re.compile(r"[^\W_]+")
-_IGNORED = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-)
-_UNSEEN = re.compile(f"[{_IGNORED}]")
-"""What Unicode calls default ignorable (DerivedCoreProperties.txt), of the first plane."""
-_SEPARATED = re.compile(r"\w+")
-_ABBREVIATED = re.compile(
-    r"\b(?:[a-z]|[ap]m|mr|mrs|ms|dr|prof|st|no|nr|vs|etc|inc|ltd|jr|sr|approx|fig|cf|al|e\.g|i\.e|u\.s)\.$", re.I
-)
-_SENTENCE_ENDS = re.compile(
-    r"(?<=[.!?\u2026:])[\"'\u201d\u2019)\]\u00bb*_`]*\s+|(?<=[\u3002\uff01\uff1f\uff1a])|\n[ \t]*(?=[^\W\d_a-z])|\s>\s+"
-)
-_BLOCK = re.compile(
-    r"[ \t]*(?:>[ \t]*)*(?:(?:[-*+\u2022\u2023\u25e6\u2192]|\d{1,3}[.)]|#{1,6})[ \t]+(?:\[[ xX]\][ \t]+)?)?"
-)
-_MARKUP = re.compile(r"\[\^[^\]\s]{1,40}\]|(?<=\])\([^()\s]*\)|<[^<>\s][^<>]*>")
-"""A footnote's mark, a link's address, a tag: none is a word of the sentence that it stands in."""
-_LONGEST_END = 12
-"""Characters that an abbreviation has at most, with the marks behind it."""
 _DIGEST_BYTES = 16
 _BEGINS = "begins"
-
-
-def normal(text: str) -> str:
-    """Return the words of an erased text in normal form: one case, a blank between two, nothing else.
-
-    Marks of emphasis are no letters, and what nobody sees parts no word.
-    """
-    return _words_as_written(as_read(text).text)
-
-
-def _words_as_written(text: str) -> str:
-    """Return the words of a text in normal form as they are written, as older tombstones told them."""
-    return " ".join(_WORD.findall(_UNSEEN.sub("", normalised("NFKC", text)).casefold()))
-
-
-def told_sentences(*texts: str) -> list[str]:
-    """Return what texts say, in normal form: each sentence of three words or more, or all where every one is shorter.
-
-    By these a plan to erase looks through what was said: it is shown before anything goes.
-    """
-    told = [" ".join(piece.words) for text in texts for piece in _sentences(as_read(text))]
-    return [one for one in told if _is_telling(one)] or [one for one in [normal(" ".join(texts))] if one]
 
 
 def digests(memory: Memory) -> list[str]:
@@ -275,7 +239,7 @@ class KeptOut:
     def holds(self, trigger: str, resolution: str, key: str = "") -> bool:
         """Return whether this is a statement that is kept out, or says one in its trigger or its resolution alone."""
         texts = (trigger, resolution, f"{trigger} {resolution}")
-        said = {form(text) for text in texts for form in (normal, _words_as_written, _former_normal)} | {_of_key(key)}
+        said = {form(text) for text in texts for form in (normal, words_as_written, former_normal)} | {_of_key(key)}
         return any(_salted(salt, one) in known for one in said - {""} for salt, known in self.held.items())
 
     def cut(self, text: str) -> str:
@@ -288,17 +252,16 @@ class KeptOut:
     def said_by(self, text: str) -> Iterator[ToldSentence]:
         """Yield the texts that are kept out and that a text says, in their order, as one sentence each."""
         read = as_read(text)
-        found = self._said_as(read) if self.texts else []
-        if read.text != text and self.texts:  # an older tombstone tells what it was written like
-            found = sorted([*found, *self._said_as(AsRead(text))], key=lambda one: one.start)
+        # An older tombstone tells what it was written like.
+        ways = [read, *([AsRead(text)] if read.text != text else [])] if self.texts else []
+        found = (one for way in ways for sentences in each_said(way) for one in self._told_in(sentences))
         end = 0
-        for one in found:
+        for one in sorted(found, key=lambda one: one.start):
             if one.start >= end:
                 yield one
                 end = one.end
 
-    def _said_as(self, read: AsRead) -> list[ToldSentence]:
-        sentences, found = list(_sentences(read)), list[ToldSentence]()
+    def _told_in(self, sentences: Sequence[ToldSentence]) -> Iterator[ToldSentence]:
         words = [word for sentence in sentences for word in sentence.words]
         ends = dict(zip(accumulate(len(one.words) for one in sentences), range(1, len(sentences) + 1), strict=True))
         at, first = 0, 0
@@ -306,9 +269,8 @@ class KeptOut:
             end = self._end_of_one(words, first, ends)
             behind = first + sum(len(one.words) for one in sentences[at : end or at + 1])
             if end:
-                found.append(ToldSentence(sentences[at].start, sentences[end - 1].end, tuple(words[first:behind])))
+                yield ToldSentence(sentences[at].start, sentences[end - 1].end, tuple(words[first:behind]))
             at, first = end or at + 1, behind
-        return found
 
     def cut_statement(self, trigger: str, resolution: str) -> tuple[str, str] | None:
         """Return a statement's trigger and resolution without what is kept out; None where a part of it, or all, is.
@@ -331,86 +293,9 @@ class KeptOut:
         for count in sorted(self.texts, reverse=True):
             end = ends.get(first + count)
             said = "" if end is None else " ".join(words[first : first + count])
-            if end and _digest(said) in self.texts[count] and (count == len(words) or _is_telling(said)):
+            if end and _digest(said) in self.texts[count] and (count == len(words) or is_telling(said)):
                 return end
         return 0
-
-
-@dataclass(frozen=True, slots=True)
-class ToldSentence:
-    """A sentence of a text to look through for what was erased: where it stands, and its words in normal form.
-
-    Or a heading, an item of a list or a cell of a table without an end. It begins with the mark of its item, and ends
-    behind all that belongs to it.
-    """
-
-    start: int
-    end: int
-    words: tuple[str, ...]
-
-
-def left_of(text: str, told: Sequence[ToldSentence]) -> str:
-    """Return what is left of a text without what it told of what was erased."""
-    for found in reversed(told):
-        text = text[: found.start] + text[found.end :]
-    return text
-
-
-def said_in(text: str) -> str:
-    """Return the words of a text's sentences in normal form: those of `normal` without marks of lists and links."""
-    return " ".join(word for sentence in _sentences(as_read(text)) for word in sentence.words)
-
-
-def _sentences(read: AsRead) -> Iterator[ToldSentence]:
-    """Yield the sentences of a text. A line goes on with the one before it, but in code; an item begins another."""
-    for start, end, words in _sentences_of(_MARKUP.sub(lambda found: " " * len(found[0]), read.text)):
-        yield ToldSentence(read.place(start), read.place(end), words)
-
-
-def _sentences_of(plain: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    for start, end in _blocks(plain):
-        marked, at = start, _BLOCK.match(plain, start, end).end()  # type: ignore[union-attr]  # it matches nothing, too
-        for found in _SENTENCE_ENDS.finditer(plain, at, end):
-            end_of_it = plain[max(at, found.start() - _LONGEST_END) : found.start()]
-            if not _ABBREVIATED.search(end_of_it.rstrip("\"'\u201d\u2019)]*_`")):
-                yield from _sentence(plain, marked, at, found.end())
-                marked = at = found.end()
-        yield from _sentence(plain, marked, at, end)
-
-
-def _sentence(plain: str, marked: int, start: int, end: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    if words := _words_as_written(plain[start:end]).split():
-        yield marked, end, tuple(words)
-
-
-def _blocks(plain: str) -> Iterator[tuple[int, int]]:
-    """Yield where each paragraph, heading, item, cell and line of code begins and ends."""
-    start, at, in_code = 0, 0, False
-    for line in plain.splitlines(keepends=True):
-        end, bare = at + len(line), line.strip()
-        fence, row = bare.startswith(("```", "~~~")), bare.startswith("|")
-        marked = _BLOCK.match(line)
-        begins = fence or row or in_code or not bare or (marked is not None and bool(marked[0].strip(" \t>")))
-        if begins and at > start:
-            yield start, at
-            start = at
-        if row:
-            cells = [at + cell.end() for cell in re.finditer(r"[^|]+", line) if cell[0].strip()]
-            yield from pairwise([at, *cells[:-1], end])
-            start = end
-        if bare.startswith("#"):
-            yield start, end
-            start = end
-        at, in_code = end, in_code != fence
-    if at > start:
-        yield start, at
-
-
-def _is_telling(said: str) -> bool:
-    """Return whether a text in normal form is long enough, or odd enough, to be looked for in others."""
-    words = said.split()
-    odd = (word for word in words if not word.isascii() or not (word.isalpha() or word.isdigit()))
-    return len(words) >= LEAST_WORDS or any(len(word) >= _LEAST_LETTERS for word in odd)
 
 
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
@@ -441,7 +326,7 @@ def content_digest(content: str) -> str:
 
 def content_digests(content: str) -> frozenset[str]:
     """Return by which digests a tombstone may tell all words of an episode: as they are read, or are written."""
-    return frozenset(map(_of_all, {normal(content), _words_as_written(content)})) - {""}
+    return frozenset(map(_of_all, {normal(content), words_as_written(content)})) - {""}
 
 
 def _of_all(said: str) -> str:
@@ -462,11 +347,6 @@ def _begins(words: Sequence[str]) -> list[str]:
 
 def _of_key(key: str) -> str:
     return f"key:{key}" if key else ""
-
-
-def _former_normal(text: str) -> str:
-    """Return the words of a text as tombstones told them that are older than `normal`: an underscore was a letter."""
-    return " ".join(_SEPARATED.findall(normalised("NFKC", text).casefold()))
 
 
 def _digest(said: str) -> str:

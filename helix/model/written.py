@@ -16,6 +16,10 @@ _MARK = re.compile(
     r"|\\{1,4}u(?P<code>[0-9a-fA-F]{4})|(?<=[^\W\d_])\*\*(?=[^\W\d_])"
 )
 
+NO_TAG = "\u2039"
+_NO_MARKS = str.maketrans({"<": NO_TAG, '"': "\u201d", "'": "\u2019"})
+"""What stands for marks that were written as letters: they begin no tag, and end no value in one."""
+
 
 @dataclass(frozen=True, slots=True)
 class AsRead:
@@ -48,4 +52,4 @@ def as_read(text: str) -> AsRead:
 def _letter(found: re.Match[str]) -> str:
     if found["code"]:
         return chr(int(found["code"], 16))
-    return html.unescape(found["letter"] or "")
+    return html.unescape(found["letter"] or "").translate(_NO_MARKS)

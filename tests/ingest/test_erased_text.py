@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from helix.memory.remember.request import StoreRequest
 from helix.model.memory import Kind, Memory, Status
-from helix.model.tombstone import content_digests, digests, kept_out, normal
+from helix.model.told import normal
+from helix.model.tombstone import content_digests, digests, kept_out
 from helix.model.written import as_read
 from helix.operations import capture, erasure, ingest, memories
 from helix.service import Helix
@@ -125,6 +126,10 @@ FRAMES = [
     "- [x] {0}",
     "1) {0}.",
     "> {0}.",
+    "<!-- {0}. -->",
+    '<img alt="{0}." src="a.png">',
+    "> [!tip] {0}.",
+    "<b>{0}</b>.",
     "Monday. {0}. Another sentence stays here.",
     "Monday is\nquiet. {0}. Another sentence stays here.",
 ]
@@ -347,8 +352,14 @@ WAYS = {
     "emphasis within a word": WRITTEN.replace("Quillfeather", "Quill**feather**"),
 }
 
+FRAMED = {
+    "a comment": f"Doors are green. <!-- {WRITTEN} -->",
+    "a value in a tag": f'<img alt="{html.escape(WRITTEN)}" src="a.png">',
+    "a callout": f"> [!tip] {WRITTEN}",
+}
 
-@pytest.mark.parametrize("way", WAYS)
+
+@pytest.mark.parametrize("way", {**WAYS, **FRAMED})
 def test_another_way_to_write_an_erased_sentence_is_known(way: str) -> None:
     memory = Memory(
         id="m1",
@@ -359,12 +370,12 @@ def test_another_way_to_write_an_erased_sentence_is_known(way: str) -> None:
         recorded_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
     out = kept_out([("m1", digests(memory))])
-    around = f"We met at noon.\n\n{WAYS[way]}\n\nThe canteen opens &amp; closes at noon."
+    around = f"We met at noon.\n\n{(WAYS | FRAMED)[way]}\n\nThe canteen opens &amp; closes at noon."
     left = out.cut(around)
     assert "ship" not in left
     assert left.startswith("We met at noon.")
     assert left.endswith("The canteen opens &amp; closes at noon.")
-    assert out.holds(WAYS[way], "")
+    assert way in FRAMED or out.holds(WAYS[way], "")
 
 
 def test_what_older_tombstones_tell_of_such_writing_is_known_still() -> None:
@@ -376,10 +387,27 @@ def test_what_older_tombstones_tell_of_such_writing_is_known_still() -> None:
         return hashlib.blake2b(said.encode(), key=key, digest_size=16).hexdigest()
 
     told = [digest(words, b"m1"), f"8:{digest(words)}", f"begins:{digest('it isn 39')}"]
+    assert kept_out([("m2", [f"4:{digest('return promise at once')}"])]).cut("Return Promise<void> at once.") == ""
     out = kept_out([("m1", told)])
     assert out.holds(written, "")
     assert out.cut(f"We met at noon.\n\n{written}").strip() == "We met at noon."
     assert f"all:{digest(words)}" in content_digests(written)
+
+
+@pytest.mark.parametrize("form", ["Promise<{}>", "Promise&lt;{}&gt;", "`Promise<{}>`"])
+def test_what_stands_in_angle_brackets_is_a_word_unless_it_is_a_tag(form: str) -> None:
+    rule = f"Return {form} from every handler of the loader."
+    memory = Memory(
+        id="m1",
+        name="n",
+        kind=Kind.CONVENTION,
+        trigger=rule.format("void"),
+        resolution="",
+        recorded_at=datetime.now(UTC),
+    )
+    out = kept_out([("m1", digests(memory))])
+    assert out.cut(rule.format("Result")) == rule.format("Result")
+    assert out.cut(rule.format("void")) == ""
 
 
 @given(st.text(st.characters(exclude_characters="\x1b&\\*")))

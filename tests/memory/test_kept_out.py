@@ -20,7 +20,8 @@ from helix.model.erasure_report import ErasePlan
 from helix.model.memory import Kind, Memory
 from helix.model.recall import RecallQuery
 from helix.model.reports import Job
-from helix.model.tombstone import KEY, digests, kept_out, normal
+from helix.model.told import normal
+from helix.model.tombstone import KEY, digests, kept_out
 from helix.operations import memories
 from helix.service import Helix
 from helix.store.jobs import Jobs

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helix.agents.answers.task_record import client_task
 from helix.model.letters import MOST_MARKS, normalised
-from helix.model.tombstone import normal
+from helix.model.told import normal
 from helix.text.cleaning import given_name, slug
 from helix.text.injection.concepts import plain
 from helix.text.tokens import lexical_tokens

@@ -33,7 +33,8 @@ from helix.model.operations import Change, Props
 from helix.model.provenance import Provenance
 from helix.model.records import Node, edge_from, label_of, put_edge, put_record
 from helix.model.reports import IngestProblem, IngestReport
-from helix.model.tombstone import is_erased, normal
+from helix.model.told import normal
+from helix.model.tombstone import is_erased
 from helix.store.index import StoreIndex
 from helix.store.store import Store
 from helix.store.writer import Decision

@@ -30,7 +30,8 @@ from helix.model.operations import DropEdge, Props
 from helix.model.provenance import NOTES, STATED, Provenance
 from helix.model.records import Node, edge_from, label_of, put_record
 from helix.model.reflection import Reflection
-from helix.model.tombstone import WORK, is_erased, normal, origin_of, told_sentences
+from helix.model.told import normal, told_sentences
+from helix.model.tombstone import WORK, is_erased, origin_of
 from helix.store import erasing
 from helix.store.erasing import ERASE, ErasureNote
 from helix.store.index import StoreIndex
