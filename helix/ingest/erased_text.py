@@ -13,6 +13,7 @@ from itertools import pairwise
 from helix.ingest.draft import MemoryDraft, Slice
 from helix.ingest.message import titled
 from helix.memory.extraction.excluded import Erased
+from helix.model.provenance import GIT
 from helix.model.told import left_of, normal, told_sentences
 from helix.model.tombstone import KeptOut
 from helix.text.excerpts import head
@@ -40,22 +41,32 @@ def without_erased(item: Slice, erased: Erased) -> Slice | None:
         return None
     words = erased.words
     if (quoted := _quoted(episode.content)) and (
-        any(erased.has_source(one) for one in (*item.ends, *item.revives)) or not normal(words.cut(quoted))
+        any(erased.has_source(one) for one in (*item.ends, *item.revives))
+        or words.has_title(quoted)
+        or not normal(words.cut(quoted))
     ):
         return None
-    told = list(words.said_by(episode.content))
-    content, gone = left_of(episode.content, told), [f" {' '.join(one.words)} " for one in told]
+    title, _, body = episode.content.partition("\n")
+    is_kept_out = episode.source.startswith(f"{GIT}:") and words.has_title(titled(title))
+    said = body if is_kept_out else episode.content
+    told = list(words.said_by(said))
+    content, gone = left_of(said, told), [f" {' '.join(one.words)} " for one in told]
     content = _without_beginnings(content, gone, is_title=True)
     stays = f" {normal(content)} "
-    left = tuple(kept for one in item.memories if (kept := _without(one, words, gone, stays)) is not None)
+    stated = [one for one in item.memories if not (is_kept_out and words.has_title(titled(one.trigger)))]
+    left = tuple(kept for one in stated if (kept := _without(one, words, gone, stays)) is not None)
     if content == episode.content and left == item.memories:
         return item
     if not normal(content):
         return None
+
+    def found_by(text: str) -> str:
+        return "" if is_kept_out else words.cut(text)
+
     return replace(
         item,
-        episode=replace(episode, content=content.strip(), found_by=words.cut(episode.found_by)),
-        memories=tuple(replace(one, found_by=words.cut(one.found_by)) for one in left),
+        episode=replace(episode, content=content.strip(), found_by=found_by(episode.found_by)),
+        memories=tuple(replace(one, found_by=found_by(one.found_by)) for one in left),
     )
 
 

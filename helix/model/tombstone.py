@@ -19,7 +19,7 @@ from helix.model.edge import Label, Ref
 from helix.model.episode import Episode
 from helix.model.memory import Memory, Status, body
 from helix.model.operations import DropNode, Operation, Props, PutNode
-from helix.model.provenance import NOTES, Provenance
+from helix.model.provenance import GIT, NOTES, Provenance
 from helix.model.records import Node, node_from, put_record
 from helix.model.reflection import Reflection
 from helix.model.task import BUDGET, PLAN, TOKENS_INJECTED, Exploration, Plan, Task, Workspace
@@ -194,7 +194,7 @@ def _without_digests(props: Props) -> dict[str, object]:
 
 
 def _bare_memory(node: Memory, provenance: Provenance, *, keep_out: bool) -> Memory:
-    told = digests(node) if keep_out else []
+    told = [*digests(node), *_of_title(node)] if keep_out else []
     return Memory(
         id=node.id,
         name=f"erased-{node.id}",
@@ -218,6 +218,7 @@ _EVERYWHERE = "helix"
 """Key of the digests that are looked up among many: it is the same on every machine."""
 _DIGEST_BYTES = 16
 _BEGINS = "begins"
+_TITLE = "title"
 
 
 def digests(memory: Memory) -> list[str]:
@@ -235,6 +236,13 @@ class KeptOut:
     texts: Mapping[int, frozenset[str]] = field(default_factory=dict)
     begins: frozenset[str] | None = frozenset()
     """Digests of how the texts begin: few texts that are read begin so. None where that is not known of one."""
+
+    titles: frozenset[str] = frozenset()
+    """Digests of the titles of commits, which say something of commits alone."""
+
+    def has_title(self, title: str) -> bool:
+        """Return whether a commit's title is one that is kept out, whatever its message goes on with."""
+        return bool(self.titles) and _digest(normal(title)) in self.titles
 
     def holds(self, trigger: str, resolution: str, key: str = "") -> bool:
         """Return whether this is a statement that is kept out, or says one in its trigger or its resolution alone."""
@@ -301,6 +309,7 @@ class KeptOut:
 def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
     """Return the records of erased texts that may not come back, from pairs of a salt and its digests."""
     salted, texts, begins, whole = dict[str, frozenset[str]](), dict[int, set[str]](), set[str](), True
+    titles = set[str]()
     for salt, known in held:
         apart = [one.partition(":") for one in known]
         salted[salt] = frozenset(one for one, mark, _ in apart if not mark)
@@ -309,9 +318,10 @@ def kept_out(held: Iterable[tuple[str, Iterable[str]]]) -> KeptOut:
             texts.setdefault(count, set()).add(digest)
         begun = {digest for name, _, digest in apart if name == _BEGINS}
         begins |= begun
+        titles |= {digest for name, _, digest in apart if name == _TITLE}
         whole = whole and (bool(begun) or not counted)
     known_texts = {count: frozenset(digests) for count, digests in texts.items()}
-    return KeptOut(salted, known_texts, frozenset(begins) if whole else None)
+    return KeptOut(salted, known_texts, frozenset(begins) if whole else None, frozenset(titles))
 
 
 def source_digest(source: str) -> str:
@@ -338,6 +348,13 @@ def _of_texts(texts: Iterable[str]) -> Iterator[str]:
     for said in texts:
         yield f"{said.count(' ') + 1}:{_digest(said)}"
         yield f"{_BEGINS}:{_digest(' '.join(said.split()[:LEAST_WORDS]))}"
+
+
+def _of_title(memory: Memory) -> Iterator[str]:
+    """Yield the digest of the title of the commit that a memory was read from, where that says enough."""
+    said = normal(memory.trigger) if memory.provenance.extractor == GIT else ""
+    if is_telling(said):
+        yield f"{_TITLE}:{_digest(said)}"
 
 
 def _begins(words: Sequence[str]) -> list[str]:

@@ -340,6 +340,23 @@ def test_no_title_that_git_makes_of_an_erased_one_brings_it_back(
     assert "quaxlotl" in said(helix)
 
 
+@pytest.mark.parametrize("made", ["{0} (#12)", "{0}", "fix: {0} (#13)", 'Revert "{0} (#12)" (#18)'])
+def test_a_pull_request_brings_no_erased_title_back(helix: Helix, history: History, made: str) -> None:
+    title = "Enable the cache of Ottokar Wimmer"
+    history.commit(f"{title}\n\nBecause his uploads were slow, we decided to keep all of them.", {"a": "1"})
+    take_in(helix, history)
+    for one in memories.memories(helix, MemoryFilter()).items:
+        finished(helix, erasure.hard_forget(helix, one.id, one.id))
+    if "Revert" in made:
+        history.commit(f"{title} (#12)\n\nBecause his uploads were slow, we decided to keep all of them.", {"a": "4"})
+    history.commit(f"{made.format(title)}\n\nThe canteen is told of it.", {"a": "2"})
+    history.commit("Enable the cache of Ottokar Wimmer in Linz", {"a": "3"})
+    take_in(helix, history)
+    assert "Wimmer" not in said(helix).replace("Wimmer in Linz", "")
+    assert "Wimmer in Linz" in said(helix)
+    assert ("Revert" in made) or "canteen" in said(helix)
+
+
 WRITTEN = "Don't ship the Quillfeather release before Zo\u00eb's \"final\" audit & sign-off."
 WAYS = {
     "colours": f"\x1b[1;31m{WRITTEN.replace('release', chr(27) + '[4mrelease' + chr(27) + '[24m')}\x1b[0m",
