@@ -1,4 +1,7 @@
-"""Git: reads a repository's history as slices, one commit each, oldest first, from one running `git log`."""
+"""Git: reads a repository's history as slices, one commit each, oldest first, as git lists it.
+
+The patterns are a grammar of what git writes.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,11 @@ _CHANGES = (
     *("--no-ext-diff", "--no-textconv"),
 )
 _SHA1_DIGITS = 40
+_ENCODINGS = re.compile(
+    r"(?:iso-?8859|latin|windows-?\d|cp-?\d|koi8|mac|euc|iso-?2022|s(?:hift)?[-_]?jis|gb|big5|(?:us-)?ascii)[\w-]*",
+    re.I,
+)
+"""Encodings that people write in; Python knows others, one of which takes the square of a text's length."""
 _PERSON = re.compile(rb"(?P<name>[^<]*)<[^>]*> *(?P<at>-?\d{1,20})")
 _CHANGE = re.compile(rb":\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 
@@ -223,15 +231,22 @@ def _commits(objects: GitOutput, listed: Iterator[_Listed]) -> Iterator[Commit]:
         if read > _MOST_WORDS + number * _MOST_WORDS_EACH:
             raise InvalidInputError("the commits of this history are longer than people write", hint=_LIMIT_HINT)
         digest = hashlib.new("sha1" if len(sha) == _SHA1_DIGITS else "sha256", b"%s %d\0" % (kind, size))
-        kept = bytearray()
+        kept, left = bytearray(), size
         for part in content:
+            left -= len(part)
             digest.update(part)
             kept += part[: max(_LONGEST_FIELD - len(kept), 0)]
+        if left:  # git ended amid a commit, and its stream says why once the other has come to its end
+            for _ in listed:
+                pass
+            return
         if digest.hexdigest() != sha:
             words = f"the commit {sha[:12]} is not what its id says: other words were put in its place"
             raise InvalidInputError(words, hint="clone the repository anew; `git fsck` tells what is wrong")
-        changes, more = next(listed, ([], 0))
-        yield _commit(sha, bytes(kept), changes, more)
+        found = next(listed, None)
+        if found is None:  # git ended before its time, and its stream says why: what a commit touched is not known
+            return
+        yield _commit(sha, bytes(kept), *found)
 
 
 def _commit(sha: str, raw: bytes, changes: list[_Change], more: int) -> Commit:
@@ -305,8 +320,8 @@ def _with_renames(changes: list[_Change]) -> Iterator[FileChange]:
 
 def _text(data: bytes, encoding: str = "") -> str:
     try:
-        return clean(data.decode(encoding or "utf-8", "replace"))
-    except LookupError:  # one that is not known here
+        return clean(data.decode(encoding if _ENCODINGS.fullmatch(encoding) else "utf-8", "replace"))
+    except (LookupError, ValueError):  # one that is not known here, or that gives up
         return clean(data.decode("utf-8", "replace"))
 
 

@@ -58,7 +58,7 @@ _FRAMES = _Frames(
     ),
 )
 """Also a callout's kind, a footnote's mark, a link's address, a comment and a tag, which `Promise<void>` is not."""
-_FORMER_FRAMES = _Frames(re.compile(_ITEM), re.compile(rf"{_NO_WORDS}|[<{NO_TAG}][^<>\s][^<>]*>"))
+_FORMER_FRAMES = _Frames(re.compile(_ITEM), re.compile(rf"{_NO_WORDS}|[<{NO_TAG}][^<>{NO_TAG}\s][^<>{NO_TAG}]*>"))
 """Those of older tombstones, for which whatever stood in angle brackets was a tag."""
 _LONGEST_END = 12
 """Characters that an abbreviation has at most, with the marks behind it."""

@@ -224,6 +224,34 @@ def test_commits_are_told_by_the_words_that_hash_to_their_ids(history: History) 
     assert not [one for one in git._CHANGES if "format" in one], "git is asked for no words"
 
 
+@pytest.mark.parametrize("encoding", ["punycode", "-punycode", "idna", "undefined", "unicode_escape", "a\0b", "UTF-16"])
+def test_no_codec_of_another_kind_reads_a_commit(history: History, encoding: str) -> None:
+    history.commit("Begin \\x41", {"a.txt": "1"})
+    raw = repository_git(history, "cat-file", "commit", "HEAD").replace("\n\n", f"\nencoding {encoding}\n\n", 1)
+    made = subprocess.run(
+        ["git", "-C", history.path, "hash-object", "-t", "commit", "--literally", "-w", "--stdin"],
+        input=raw.encode(),
+        check=True,
+        capture_output=True,
+    ).stdout.decode()
+    history.git("update-ref", "HEAD", made.strip())
+    (told,) = read_history(history.path)
+    assert told.episode.content.startswith("Begin \\x41")
+
+
+def test_no_commit_is_told_whose_files_git_could_not_list(history: History) -> None:
+    """What `.helixignore` excludes would be told as what touches nothing."""
+    history.commit("Begin", {".helixignore": "secret/\n"})
+    for number in range(4):
+        history.commit(f"Plan {number}", {"secret/plan.txt": str(number)})
+    assert not [one for one in read_history(history.path) if "Plan" in one.episode.content]
+    lose(history, "HEAD~2^{tree}")
+    found: list[Any] = []
+    with pytest.raises(InvalidInputError):
+        found.extend(read_history(history.path))
+    assert not [one for one in found if "Plan" in one.episode.content]
+
+
 def test_a_history_of_words_that_nobody_writes_is_ended(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git, "_MOST_WORDS", 100_000)
     history.commit("Begin", {"a.txt": "1"})

@@ -65,6 +65,14 @@ def test_another_rest_under_one_first_sentence_retires_nothing(
     assert [(one.resolution, one.status) for one in told] == [(known, Status.ACTIVE), (said, Status.ACTIVE)]
 
 
+def test_of_a_topic_the_later_word_holds(settings: Settings, real_embedder: LocalEmbedder) -> None:
+    with Helix.open(settings, embedder=real_embedder) as helix:
+        for rest in ("Tuesdays and Thursdays after standup.", "Mondays before lunch."):
+            asked = StoreRequest(trigger="Deploy window", resolution=rest, kind="convention")
+            last = memories.store(helix, asked)
+        assert last.status is StoreStatus.UPDATED
+
+
 @pytest.mark.parametrize(("known", "said"), ADDED)
 def test_no_upkeep_folds_it_away(settings: Settings, real_embedder: LocalEmbedder, known: str, said: str) -> None:
     with Helix.open(settings, embedder=real_embedder) as helix:

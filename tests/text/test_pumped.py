@@ -19,6 +19,8 @@ import helix.text
 from helix.ingest.erased_text import _without_beginnings
 from helix.memory.capture.quarantine import screen
 from helix.model.provenance import Trust
+from helix.model.told import said_in
+from helix.model.tombstone import _of_texts, kept_out
 from helix.text.chunks import chunks
 from helix.text.cleaning import clean
 from helix.text.inert import inert, visible
@@ -141,3 +143,11 @@ def test_no_repetition_takes_more_than_its_length(pytestconfig: pytest.Config) -
     for pumped in cases[::25] if pytestconfig.getoption("--soak") else cases[::503]:
         slow = [number for number, reads in enumerate(READERS) if is_slow(reads, pumped)]
         assert not slow, pumped
+
+
+@pytest.mark.parametrize("repeated", ["\u2039a", "&lt;", "&lt;. ", "](a&lt;", "<!--", '<a x="', "<!-- <a "])
+def test_what_was_erased_is_looked_for_in_the_time_of_a_text_s_length(repeated: str) -> None:
+    said = "Return the keys of the mill to its keeper."
+    erased = kept_out([("a", _of_texts([said_in(said)]))])
+    assert erased.cut(said) == ""
+    assert not is_slow(erased.cut, ("", repeated, ""))

@@ -152,7 +152,12 @@ def _refines(said: NewStatement, memory: Memory) -> bool:
 
 
 def _loses(said: NewStatement, memory: Memory) -> bool:
-    """Return whether a statement leaves out what a memory tells: all in all, or in its resolution."""
+    """Return whether a statement leaves out what a memory tells: all in all, or in its resolution.
+
+    Of a topic, which is no sentence, the later word holds: "Deploy window: Mondays".
+    """
+    if said.resolution and memory.resolution and memory.trigger.rstrip()[-1:] not in ".!?":
+        return adds(said.trigger, f"{said.trigger}\n{memory.trigger}")
     told = f"{said.trigger}\n{said.resolution}", said.resolution
     known = f"{memory.trigger}\n{memory.resolution}", memory.resolution
     return any(one and adds(one, f"{one}\n{other}") for one, other in zip(told, known, strict=True))
