@@ -153,13 +153,13 @@ class Repository:
         question = ("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         return bool(_run(self.folder, *question, failing=b"", stopped=self.stopped))
 
-    def output(self, *arguments: str, silence: float = _SILENCE_SECONDS) -> bytes:
+    def output(self, *arguments: str, silence: float | None = None) -> bytes:
         """Return what a git command writes; raises InvalidInputError with git's own words where it fails."""
-        return _run(self.folder, *arguments, stopped=self.stopped, silence=silence)
+        return _run(self.folder, *arguments, stopped=self.stopped, silence=silence or _SILENCE_SECONDS)
 
     @contextmanager
     def stream(
-        self, *arguments: str, asked: IO[bytes] | None = None, silence: float = _SILENCE_SECONDS
+        self, *arguments: str, asked: IO[bytes] | None = None, silence: float | None = None
     ) -> Iterator[GitOutput]:
         """Yield what a git command writes while it runs; leaving early ends it, a failure raises InvalidInputError.
 
@@ -167,7 +167,7 @@ class Repository:
 
         It is ended, too, soon after `stopped` says so, and where it is silent for long: git may wait or work for ever.
         """
-        with _stream(self.folder, arguments, self.stopped, silence, asked=asked) as told:
+        with _stream(self.folder, arguments, self.stopped, silence or _SILENCE_SECONDS, asked=asked) as told:
             yield told
 
 
