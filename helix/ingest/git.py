@@ -101,7 +101,7 @@ def read_history(
     project's own scope where none is given. Raises NotARepositoryError, or InvalidInputError in git's words where the
     history cannot be read to its end; what was yielded by then stands.
     """
-    range_of(limit)
+    range_of(limit)  # it raises for one below 1
     repository = Repository.find(Path(path), stopped)
     if not repository.has_commits():
         return
@@ -115,7 +115,7 @@ def read_history(
                 known.append(line)
                 if limit is not None and len(known) > limit:  # a commit may name one from before the range
                     index.add(known.popleft().decode("ascii"))
-        for file in (ids, same):
+        for file in (ids, same):  # each process reads on from where it is
             file.writelines(line + b"\n" for line in known)
             file.seek(0)
         known.clear()

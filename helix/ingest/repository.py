@@ -80,11 +80,6 @@ _OVERRIDES = {
     "diff.orderFile": os.devnull,
     "diff.relative": "false",
     "fetch.bundleURI": "",
-    "log.diffMerges": "off",
-    "log.follow": "false",
-    "log.mailmap": "false",  # git reads it in the square of its length
-    "log.showRoot": "true",
-    "log.showSignature": "false",
     "protocol.allow": "never",
 }
 _PATIENCE_SECONDS = 5
@@ -230,8 +225,7 @@ def _leads_away(places: Sequence[Path]) -> Path | None:
     """
     inside, seen = [real_path(place) for place in places], 0
     for place in places:
-        tops = [one for one in place.iterdir() if one.name in _FOUND_BY or one.name.isupper()]
-        found = list(tops)
+        found = [one for one in place.iterdir() if one.name in _FOUND_BY or one.name.isupper()]
         for one in found:  # those of a folder are put behind
             seen += 1
             if seen > _MOST_REFS:

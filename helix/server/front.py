@@ -295,7 +295,8 @@ class Front:
             tenant.asking += 1
             try:
                 talks = scope["type"] == "websocket"
-                await tenant.app(scope, _ending(scope, receive, tenant.ended) if talks else receive, send)
+                closing = tenant.app.state.runtime.closing
+                await tenant.app(scope, _ending(scope, receive, closing) if talks else receive, send)
             finally:
                 tenant.asking -= 1
                 tenant.used = time.monotonic()

@@ -69,8 +69,6 @@ class Open:
     running: AsyncExitStack
     used: float = field(default_factory=time.monotonic)
     asking: int = 0
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once it is served here no more: what is open of it ends."""
 
     @property
     def idle(self) -> bool:
@@ -286,7 +284,6 @@ class Tenants:
         """Close a tenant; its turn is held. Whoever asks meanwhile waits."""
         before = TENANT.set(one.slug)
         log.info("tenant closed", extra={"tenant": one.slug, "why": why})
-        one.ended.set()
         del self._open[one.number]
         self._known.pop(one.slug, None)
         try:
