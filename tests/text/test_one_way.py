@@ -5,9 +5,7 @@ Where there are two, a text of sixty characters that fits nothing behind them ha
 
 from __future__ import annotations
 
-import importlib
 import itertools
-import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,12 +15,12 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import helix
+from tests.text.regexes import KINDS, patterns, within
 
 FEW, MANY = 8, 36
 """Times that a word is repeated. What is read in two ways each time is read in billions by then."""
 SECONDS = 0.2
 LEAST_PATTERNS, LEAST_REPEATS = 900, 60
-KINDS = {sre.CATEGORY_DIGIT: "1", sre.CATEGORY_WORD: "a", sre.CATEGORY_SPACE: " "}
 TOLD: Mapping[Any, Callable[[Any], str]] = {
     sre.LITERAL: chr,
     sre.RANGE: lambda ends: chr(ends[0]),
@@ -31,36 +29,6 @@ TOLD: Mapping[Any, Callable[[Any], str]] = {
 """A character that a part of a class holds."""
 GREEDY_OR_NOT = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 """What is tried again: a possessive repeat keeps what it has."""
-
-
-def patterns() -> list[tuple[str, int]]:
-    """Return the patterns of all modules with their flags, in their order."""
-    found: dict[tuple[str, int], None] = {}
-
-    def look(value: Any, deep: int = 3) -> None:
-        if isinstance(getattr(value, "pattern", None), str) and isinstance(getattr(value, "flags", None), int):
-            found[value.pattern, value.flags] = None
-        elif deep and isinstance(value, tuple | list | set | frozenset):
-            for one in value:
-                look(one, deep - 1)
-        elif deep and isinstance(value, dict):
-            look(list(value.values()), deep - 1)
-
-    for module in pkgutil.walk_packages(helix.__path__, "helix."):
-        for value in list(vars(importlib.import_module(module.name)).values()):
-            look(value)
-    return list(found)
-
-
-def within(op: Any, value: Any) -> list[Any]:
-    """Return the patterns that a part of a pattern holds."""
-    if op in (*GREEDY_OR_NOT, sre.POSSESSIVE_REPEAT):
-        return [value[2]]
-    if op is sre.SUBPATTERN:
-        return [value[3]]
-    if op in (sre.ASSERT, sre.ASSERT_NOT):
-        return [value[1]]
-    return list(value[1]) if op is sre.BRANCH else [value] if op is sre.ATOMIC_GROUP else []
 
 
 def varies(parts: Any) -> bool:
@@ -108,7 +76,7 @@ def word_of_two_ways(body: Any, state: Any, flags: int) -> str | None:
 
 
 def test_what_a_pattern_repeats_reads_a_text_in_one_way() -> None:
-    known = patterns()
+    known = patterns(helix)
     assert len(known) > LEAST_PATTERNS
     looked_at, found = 0, []
     for pattern, flags in known:

@@ -5,8 +5,6 @@ Both hangs that testers found were patterns that read on to the end from each of
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import time
 from collections.abc import Callable, Iterator
 from re import _constants as sre  # type: ignore[attr-defined]
@@ -28,6 +26,7 @@ from helix.text.own_words import own_words
 from helix.text.secrets.redact import redact
 from helix.text.sentences import sentences
 from helix.text.tokens import estimate_tokens, lexical_tokens
+from tests.text.regexes import KINDS, REPEATS, patterns, within
 
 LENGTH, LONGER = 6_000, 4
 MOST_TIMES_AS_LONG = 3 * LONGER
@@ -36,7 +35,6 @@ NOTICEABLE = 0.5
 """Seconds of a processor for a text of 24,000 characters below which nothing is said: the fastest took 0.001."""
 WITHIN = (("", ""), ("-----BEGIN PRIVATE KEY-----\n", "\n-----END PRIVATE KEY-----\n"), ('password = "', '"\n'))
 """What a text may stand between: a pattern reads on in what another one has found."""
-REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 READERS: tuple[Callable[[str], object], ...] = (
     redact,
     lambda text: screen(Trust.WEB, text),
@@ -48,24 +46,12 @@ READERS: tuple[Callable[[str], object], ...] = (
 )
 
 
-def patterns() -> list[tuple[str, int]]:
-    """Return the patterns of the modules that read texts with their flags, in their order."""
-    found: dict[tuple[str, int], None] = {}
-    for module in pkgutil.walk_packages(helix.text.__path__, "helix.text."):
-        for value in vars(importlib.import_module(module.name)).values():
-            for one in value if isinstance(value, tuple | list) else [value]:
-                if isinstance(getattr(one, "pattern", None), str):
-                    found[one.pattern, one.flags] = None
-    return list(found)
-
-
 def characters(items: list[Any]) -> list[str]:
     """Return some characters of a class."""
-    kinds = {sre.CATEGORY_DIGIT: "1", sre.CATEGORY_WORD: "a", sre.CATEGORY_SPACE: " "}
     if items[0][0] is sre.NEGATE:
-        taken = {chr(value) if op is sre.LITERAL else kinds.get(value, "-") for op, value in items[1:]}
+        taken = {chr(value) if op is sre.LITERAL else KINDS.get(value, "-") for op, value in items[1:]}
         return [one for one in "a -1!" if one not in taken][:2] or ["\u4e2d"]
-    told = {sre.LITERAL: chr, sre.RANGE: lambda ends: chr(ends[0]), sre.CATEGORY: lambda kind: kinds.get(kind, "-")}
+    told = {sre.LITERAL: chr, sre.RANGE: lambda ends: chr(ends[0]), sre.CATEGORY: lambda kind: KINDS.get(kind, "-")}
     return [told[op](value) for op, value in items if op in told][:4] or ["a"]
 
 
@@ -93,13 +79,11 @@ def pumps(parts: Any, before: str = "", after: str = "") -> Iterator[tuple[str, 
     for place, part in enumerate(parts):
         op, value = part
         rest = least(parts[place + 1 :]) + after
-        inner = [value[2]] if op in REPEATS else [value[3]] if op is sre.SUBPATTERN else []
-        inner += value[1] if op is sre.BRANCH else [value] if op is sre.ATOMIC_GROUP else []
         if op in REPEATS and value[1] > 60:
             only = value[2][0] if len(value[2]) == 1 else (None, None)
             bodies = {least(value[2]), *(characters(only[1]) if only[0] is sre.IN else "")}
             yield from ((before, body, rest) for body in sorted(bodies - {""}))
-        for one in inner:
+        for one in within(op, value):
             yield from pumps(one, before, rest)
         before += least([part])
 
@@ -133,7 +117,7 @@ def seconds(reads: Callable[[str], object], text: str) -> float:
 
 
 def test_no_repetition_takes_more_than_its_length(pytestconfig: pytest.Config) -> None:
-    told = list(dict.fromkeys(one for pattern in patterns() for one in texts(*pattern)))
+    told = list(dict.fromkeys(one for pattern in patterns(helix.text) for one in texts(*pattern)))
     assert len(told) > 5_000
     cases = [
         ((f"{before}{begins}", repeated, f"{ends}{after}"))
